@@ -7,6 +7,7 @@ Django's settings, because the settings read this.
 from memoryhub.embedded.addresses import DATABASE, Endpoints, celery_url, django_database, locate
 from memoryhub.embedded.databases import create_database, drop_database
 from memoryhub.embedded.failures import StartFailure
+from memoryhub.embedded.passwords import secret
 from memoryhub.embedded.sharing import find_servers, revive, running
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     "locate",
     "revive",
     "running",
+    "secret",
 ]

@@ -1,4 +1,4 @@
-"""The roles' random passwords, kept in `<data>/secrets/`, readable by the owner alone."""
+"""Random secrets of a data folder, kept in `<data>/secrets/`, readable by the owner alone."""
 
 from __future__ import annotations
 
@@ -7,18 +7,28 @@ import stat
 from pathlib import Path
 
 from memoryhub.embedded.failures import explaining
-from memoryhub.embedded.places import Places, create_once, make_folder
+from memoryhub.embedded.places import Places, create_once, find_places, make_folder
+
+
+def secret(data: Path, name: str) -> str:
+    """A lasting random text (43 URL-safe characters) of a data folder; made on first use."""
+    return read_secret(find_places(data), name)
 
 
 def role_password(places: Places, role: str) -> str:
-    """The password of a database role; made on first use. URL-safe characters only."""
+    """The password of a database role."""
+    return read_secret(places, f"postgres-{role}")
+
+
+def read_secret(places: Places, name: str) -> str:
+    """As `secret`, with the places at hand."""
     with explaining(places.secrets):
         make_folder(places.secrets)
         _close_to_others(places.secrets, 0o700)
-        path = places.secrets / f"postgres-{role}"
-        password = create_once(path, secrets.token_urlsafe(32))
+        path = places.secrets / name
+        text = create_once(path, secrets.token_urlsafe(32))
         _close_to_others(path, 0o600)
-    return password.strip()
+    return text.strip()
 
 
 def _close_to_others(path: Path, mode: int) -> None:
