@@ -1,0 +1,265 @@
+"""Starts everything in order, watches it, and ends it in the reverse order.
+
+Signals only set a flag, and every wait here looks at it, so that no step is torn apart. The
+servers are not our children (commands run beside us share them): they are looked at twice a
+second and started again when they have died. Should we ourselves be killed, the minder ends the
+children and the reaper the servers.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from memoryhub import embedded
+from memoryhub.embedded.failures import StartFailure
+from memoryhub.embedded.places import Places, find_places
+from memoryhub.embedded.processes import open_log, rotate_log
+from memoryhub.supervising.children import (
+    ROOT,
+    Child,
+    Minder,
+    beat,
+    describe_ending,
+    web,
+    web_defaults,
+    worker,
+)
+from memoryhub.supervising.claiming import check_port, claim_data, find_free_port
+
+Say = Callable[[str], None]
+
+_TICK = 0.5
+_GRACE_SECONDS = 10.0
+_ROTATE_SECONDS = 60.0
+_READY_SECONDS = 90.0
+_EARLY_FAILURES = 3  # web ending so often before its first answer will not answer at all
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What `up` was asked for."""
+
+    data: Path
+    host: str = "127.0.0.1"
+    port: int = 8000
+    demo: bool = True  # whether a `demo` command exists and is wanted
+
+
+class Stopped(Exception):
+    """Somebody asked us to end before everything was up."""
+
+
+class Supervisor:
+    """One `up`, from the first check to the last process ended."""
+
+    def __init__(self, options: Options, say: Say) -> None:
+        port = options.port or find_free_port(options.host)
+        host = f"[{options.host}]" if ":" in options.host else options.host
+        self.options = options
+        self.port = port
+        self.say = say
+        self.address = f"http://{host}:{port}"
+        self.places: Places = find_places(options.data)
+        self.servers = wanted_servers()
+        self.environment = web_defaults() | os.environ
+        self.environment |= {"MEMORYHUB_DATA": str(self.places.data), "PYTHONUNBUFFERED": "1"}
+        self._wake, self._waker = os.pipe()
+        self._signals = 0
+
+    def run(self) -> None:
+        """Returns after a clean end; raises `StartFailure` when it cannot start."""
+        with self._catching_signals(), claim_data(self.places, self.address, self.say) as lock:
+            check_port(self.options.host, self.port)
+            with (
+                embedded.running(self.places.data, self.say, servers=self.servers),
+                contextlib.suppress(Stopped),
+            ):
+                self._prepare_and_keep(lock)
+            self.say("stopped")
+
+    def _prepare_and_keep(self, lock: int) -> None:
+        self.say("migrating the database")
+        self._run_command("migrate", "--no-input", "--database", "owner")
+        greeting = self._run_command("demo", "--if-new") if self.options.demo else ""
+        minder = Minder(lock, self.places.log / "minder.log")
+        children = self._children()
+        try:
+            self.say("starting web, worker and beat")
+            self._wait_for_web(children, minder)
+            self.say(f"\nMemoryHub is up: {self.address}\n\n{greeting}")
+            self.say(f"Logs: {self.places.log}    Stop: Ctrl-C")
+            self._keep(children, minder)
+        finally:
+            self.say("stopping web, worker and beat")
+            self._end(children, minder)
+            minder.close()
+
+    def _children(self) -> list[Child]:
+        concurrency = os.environ.get("WORKER_CONCURRENCY", "2")
+        commands = {
+            "web": web(host=self.options.host, port=self.port),
+            "worker": worker(concurrency),
+            "beat": beat(self.places.data / "beat-schedule"),
+        }
+        return [
+            Child(name, command, self.places.log / f"{name}.log", self.environment)
+            for name, command in commands.items()
+        ]
+
+    def _wait_for_web(self, children: list[Child], minder: Minder) -> None:
+        web_child = children[0]
+        late = time.monotonic() + _READY_SECONDS
+        while not (web_child.is_living() and answers(self.options.host, self.port)):
+            self._tend(children, minder)
+            if web_child.failures >= _EARLY_FAILURES:
+                raise StartFailure(
+                    f"web does not start: {last_line(web_child.log)} (log: {web_child.log})"
+                )
+            if time.monotonic() > late:
+                self.say(f"{self.address}/healthz does not answer yet (log: {web_child.log})")
+                late += _READY_SECONDS
+            self._pause(0.1)
+
+    def _keep(self, children: list[Child], minder: Minder) -> None:
+        rotate_at = time.monotonic() + _ROTATE_SECONDS
+        with contextlib.suppress(Stopped):
+            while True:
+                self._tend(children, minder)
+                if time.monotonic() > rotate_at:
+                    rotate_at += _ROTATE_SECONDS
+                    for log in self.places.log.glob("*.log"):
+                        rotate_log(log)
+                self._pause(_TICK)
+
+    def _tend(self, children: list[Child], minder: Minder) -> None:
+        found = embedded.find_servers(self.places.data)
+        dead = [name for name in self.servers if found[name] is None]
+        if dead:
+            self.say(f"{' and '.join(dead)} died; starting again (logs: {self.places.log})")
+            try:
+                embedded.revive(self.places.data, self.say, servers=self.servers)
+            except StartFailure as failure:
+                self.say(failure.detail)
+                self._pause(5.0)
+        minder.ensure()
+        for child in children:
+            child.tend(minder, time.monotonic(), self.say)
+
+    def _end(self, children: list[Child], minder: Minder) -> None:
+        for child in children:
+            child.ask_to_end()
+        asked = self._signals
+        until = time.monotonic() + _GRACE_SECONDS
+        while any(child.is_living() for child in children) and time.monotonic() < until:
+            self._rest(0.05)
+            if self._signals > asked:
+                break  # a second Ctrl-C: no more patience
+        for child in children:
+            child.finish(minder)
+
+    def _run_command(self, *words: str) -> str:
+        """Runs one of our commands to its end; its output. Its errors go to a log of its name."""
+        log = self.places.log / f"{words[0]}.log"
+        with open_log(log) as errors:
+            process = subprocess.Popen(  # noqa: S603 - our own command, no shell
+                [sys.executable, str(ROOT / "manage.py"), *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                cwd=ROOT,
+                env=self.environment,
+                process_group=0,
+            )
+        try:
+            output = self._read_all(process, words[0])
+        finally:
+            if process.poll() is None:
+                process.terminate()
+            code = process.wait()
+        if code:
+            raise StartFailure(
+                f"manage.py {words[0]} {describe_ending(code)}: {last_line(log)} (log: {log})"
+            )
+        return output
+
+    def _read_all(self, process: subprocess.Popen[bytes], name: str) -> str:
+        """Everything the command prints; says now and then that it is still at work."""
+        assert process.stdout is not None
+        pipe = process.stdout.fileno()
+        chunks: list[bytes] = []
+        began = told = time.monotonic()
+        while True:
+            ready, _, _ = select.select([pipe, self._wake], [], [], 1.0)
+            if self._signals:
+                raise Stopped
+            if pipe in ready:
+                chunk = os.read(pipe, 65536)
+                if not chunk:
+                    return b"".join(chunks).decode("utf-8", "replace")
+                chunks.append(chunk)
+            if time.monotonic() - told > 5.0:
+                told = time.monotonic()
+                self.say(f"  {name} is at work ({told - began:.0f} s)")
+
+    def _pause(self, seconds: float) -> None:
+        if not self._signals:
+            self._rest(seconds)
+        if self._signals:
+            raise Stopped
+
+    def _rest(self, seconds: float) -> None:
+        """Waits, but not longer than to the next signal."""
+        ready, _, _ = select.select([self._wake], [], [], seconds)
+        if ready:
+            os.read(self._wake, 64)
+
+    @contextlib.contextmanager
+    def _catching_signals(self) -> Iterator[None]:
+        numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+        before = {number: signal.signal(number, self._note_signal) for number in numbers}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def _note_signal(self, number: int, _frame: object) -> None:
+        self._signals += 1
+        os.write(self._waker, b".")
+        if self._signals > 2:
+            raise KeyboardInterrupt(number)  # a server that does not end must not hold us for ever
+
+
+def wanted_servers() -> tuple[str, ...]:
+    """The embedded servers for which the environment names no other."""
+    external = {"postgres": "DATABASE_URL", "valkey": "REDIS_URL"}
+    return tuple(name for name, variable in external.items() if not os.environ.get(variable))
+
+
+def answers(host: str, port: int) -> bool:
+    """Whether web says that it is well."""
+    local = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - asked, not bound
+    connection = http.client.HTTPConnection(local, port, timeout=2.0)
+    try:
+        connection.request("GET", "/healthz", headers={"Host": "localhost"})
+        return connection.getresponse().status == http.client.OK
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def last_line(log: Path) -> str:
+    """The last thing a log says, for a message."""
+    lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines()]
+    return next((line for line in reversed(lines) if line), "it said nothing")
