@@ -1,0 +1,97 @@
+"""MemoryHub's client: the governed long-term memory of AI agents, over HTTP.
+
+`MemoryHub` blocks, `AsyncMemoryHub` awaits; both offer the same. The LangGraph store is in
+`memoryhub_sdk.langgraph` and needs the extra `memoryhub-sdk[langgraph]`.
+"""
+
+from memoryhub_sdk.calling import NO_RETRIES, Retries
+from memoryhub_sdk.clients import AsyncMemoryHub, MemoryHub
+from memoryhub_sdk.errors import (
+    BadRequest,
+    Conflict,
+    FieldError,
+    Forbidden,
+    InvalidRequest,
+    JobFailed,
+    MemoryHubError,
+    NotFound,
+    Purged,
+    RateLimited,
+    ServerError,
+    TimedOut,
+    TooLarge,
+    Unauthenticated,
+    Unavailable,
+    UnexpectedReply,
+    Unreachable,
+    VersionMismatch,
+)
+from memoryhub_sdk.models import (
+    Context,
+    Event,
+    Explanation,
+    Health,
+    Job,
+    Memory,
+    MemoryVersion,
+    Message,
+    NamespaceDeletion,
+    Page,
+    Promotion,
+    Retention,
+    SearchItem,
+    SearchResult,
+    Session,
+    Written,
+)
+from memoryhub_sdk.operations import Delete, Get, ListNamespaces, Put, Search
+from memoryhub_sdk.unset import UNSET
+from memoryhub_sdk.version import __version__
+
+__all__ = [
+    "NO_RETRIES",
+    "UNSET",
+    "AsyncMemoryHub",
+    "BadRequest",
+    "Conflict",
+    "Context",
+    "Delete",
+    "Event",
+    "Explanation",
+    "FieldError",
+    "Forbidden",
+    "Get",
+    "Health",
+    "InvalidRequest",
+    "Job",
+    "JobFailed",
+    "ListNamespaces",
+    "Memory",
+    "MemoryHub",
+    "MemoryHubError",
+    "MemoryVersion",
+    "Message",
+    "NamespaceDeletion",
+    "NotFound",
+    "Page",
+    "Promotion",
+    "Purged",
+    "Put",
+    "RateLimited",
+    "Retention",
+    "Retries",
+    "Search",
+    "SearchItem",
+    "SearchResult",
+    "ServerError",
+    "Session",
+    "TimedOut",
+    "TooLarge",
+    "Unauthenticated",
+    "Unavailable",
+    "UnexpectedReply",
+    "Unreachable",
+    "VersionMismatch",
+    "Written",
+    "__version__",
+]

@@ -1,0 +1,125 @@
+"""Endpoint functions as methods, of both clients at once.
+
+`Method(endpoint)` on a blocking group is a method that returns the result; on an awaiting group it
+is a coroutine function. Parameters, docstring and types are the endpoint's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Coroutine
+from functools import wraps
+from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
+
+from memoryhub_sdk import endpoints
+from memoryhub_sdk.calling import Operation
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Blocking:
+    """A group of methods that return when the answer is there."""
+
+    def run(self, operation: Operation[T], /) -> T:
+        """Walk the operation to its result."""
+        raise NotImplementedError
+
+    def bind(self, endpoint: Callable[P, Operation[T]]) -> Callable[P, T]:
+        """The endpoint as a method."""
+
+        @wraps(endpoint)
+        def method(*args: P.args, **kwargs: P.kwargs) -> T:
+            return self.run(endpoint(*args, **kwargs))
+
+        return method
+
+
+class Awaiting:
+    """A group of coroutine methods."""
+
+    async def run(self, operation: Operation[T], /) -> T:
+        """Walk the operation to its result."""
+        raise NotImplementedError
+
+    def bind(self, endpoint: Callable[P, Operation[T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+        """The endpoint as a method."""
+
+        @wraps(endpoint)
+        async def method(*args: P.args, **kwargs: P.kwargs) -> T:
+            return await self.run(endpoint(*args, **kwargs))
+
+        return method
+
+
+class Method(Generic[P, T]):
+    """An endpoint as an attribute of a class."""
+
+    def __init__(self, endpoint: Callable[P, Operation[T]]) -> None:
+        self._endpoint = endpoint
+        self.__doc__ = endpoint.__doc__
+        self.__wrapped__ = endpoint
+
+    @overload
+    def __get__(self, group: None, kind: type, /) -> Self: ...
+    @overload
+    def __get__(self, group: Blocking, kind: type, /) -> Callable[P, T]: ...
+    @overload
+    def __get__(self, group: Awaiting, kind: type, /) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(self, group: Blocking | Awaiting | None, kind: type, /) -> Any:
+        return self if group is None else group.bind(self._endpoint)
+
+
+class StoreMethods:
+    """Items by namespace and key."""
+
+    get = Method(endpoints.get)
+    put = Method(endpoints.put)
+    delete = Method(endpoints.delete)
+    search = Method(endpoints.search)
+    list_namespaces = Method(endpoints.list_namespaces)
+    delete_namespace = Method(endpoints.delete_namespace)
+    batch = Method(endpoints.batch)
+
+
+class MemoryMethods:
+    """Memories by id."""
+
+    get = Method(endpoints.get_memory)
+    versions = Method(endpoints.list_versions)
+    events = Method(endpoints.list_events)
+    explain = Method(endpoints.explain)
+    restore = Method(endpoints.restore)
+    label = Method(endpoints.label)
+    find = Method(endpoints.find)
+
+
+class SessionMethods:
+    """Conversations and their short-term memory."""
+
+    create = Method(endpoints.create_session)
+    get = Method(endpoints.get_session)
+    update = Method(endpoints.update_session)
+    delete = Method(endpoints.delete_session)
+    add_message = Method(endpoints.add_message)
+    recall = Method(endpoints.recall)
+    promote = Method(endpoints.promote)
+
+
+class JobMethods:
+    """Work that goes on in the background."""
+
+    get = Method(endpoints.get_job)
+    cancel = Method(endpoints.cancel_job)
+    wait = Method(endpoints.wait_for_job)
+    file = Method(endpoints.read_job_file)
+
+
+class HubMethods:
+    """What stands on the client itself."""
+
+    context = Method(endpoints.build_context)
+    report_event = Method(endpoints.report_event)
+    send_feedback = Method(endpoints.send_feedback)
+    health = Method(endpoints.check_health)
+    ready = Method(endpoints.check_readiness)
+    request = Method(endpoints.raw_request)
