@@ -99,6 +99,16 @@ def end_of_use(found: Findings) -> UseEnd:
     return end
 
 
+def list_waiting(found: Findings) -> list[Rule]:
+    """The rules of a top level that wait for their event and block broader ones."""
+    waiting = []
+    for kind, choice in found.choices.items():
+        matching: Sequence[Dated] = getattr(found.matches, kind) if choice.is_waiting else ()
+        top = max((dated.rule.level for dated in matching), default=None)
+        waiting += [d.rule for d in matching if d.date is None and d.rule.level == top]
+    return waiting
+
+
 def _is_before(date: datetime, other: datetime | None) -> bool:
     return other is None or date < other
 

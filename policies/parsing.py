@@ -4,8 +4,9 @@ Refused with Invalid (422): unknown fields, and what makes no sense together. Wh
 needs, and a worked example does not (the citation of a statutory rule; that no rule ends a memory
 at its very creation), is checked by `parse_rules` alone.
 
-Stable codes: required, invalid_type, unknown_field, unknown_value, out_of_range, too_short, too_long,
-naive_instant, bad_instant, not_together, duplicate_key, citation_required, ends_at_creation.
+Stable codes: required, invalid_type, unknown_field, unknown_value, out_of_range, too_short,
+too_long, naive_instant, bad_instant, not_together, duplicate_key, citation_required,
+ends_at_creation.
 """
 
 from __future__ import annotations

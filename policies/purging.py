@@ -47,6 +47,14 @@ def end_of_trash(expiry: Expiry, found: Findings) -> datetime | None:
     return shift(expiry.date, min(found.settings.trash, lived))
 
 
+def deciding_cap(found: Findings) -> datetime | None:
+    """The date C (of caps, with their notices) when it is earlier than E, else None."""
+    by_caps = _by_caps(found, lambda rule: notice_of(rule, found))
+    by_expiry = _by_expiry(found, found.floors, lambda rule: notice_of(rule, found))
+    is_earlier = by_caps is not None and (by_expiry is None or by_caps < by_expiry)
+    return by_caps if is_earlier else None
+
+
 def _after_erasure(found: Findings, approved: datetime) -> BytesEnd:
     """No trash and no notice: only law and a hold outrank an approved erasure."""
     floors, released = found.floors, found.history.released
