@@ -7,9 +7,13 @@ from typing import Any
 
 import psycopg
 import pytest
+from hypothesis import settings
 
 from memories.filter_sql import compile_sql, to_json
 from memories.filters import parse_filter
+
+settings.register_profile("shared machine", deadline=None)
+settings.load_profile("shared machine")
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memories.namespaces import (
@@ -221,7 +221,6 @@ def matched(database_url: str) -> Any:
     labels=st.one_of(crowded, namespaces),
     own=st.booleans(),
 )
-@settings(deadline=None)
 def test_the_regex_matches_in_postgres_what_the_pattern_matches(
     matched: Any, prefix: Labels, suffix: Labels, labels: Labels, own: bool
 ) -> None:
