@@ -16,10 +16,13 @@ settings.register_profile("shared machine", deadline=None)
 settings.load_profile("shared machine")
 
 
-@pytest.fixture(scope="module")
-def ask(database_url: str) -> Iterator[Callable[[Any, list[Any]], list[Any]]]:
-    """`ask(filter, values)`: what Postgres says of each value."""
-    with psycopg.connect(database_url, autocommit=True) as connection:
+@pytest.fixture(scope="module", params=[psycopg.Cursor, psycopg.ClientCursor])
+def ask(
+    database_url: str, request: pytest.FixtureRequest
+) -> Iterator[Callable[[Any, list[Any]], list[Any]]]:
+    """`ask(filter, values)`: what Postgres says of each value, however parameters are bound."""
+    with psycopg.connect(database_url, autocommit=True, cursor_factory=request.param) as connection:
+        connection.execute("SET datestyle = 'SQL, DMY'; SET timezone = 'Asia/Kathmandu'")
 
         def ask_postgres(condition: Any, values: list[Any]) -> list[Any]:
             sql, params = compile_sql(parse_filter(condition))
