@@ -191,13 +191,23 @@ def _bind_json(operand: object) -> _Sql:
     return _Sql("%s::jsonb", (to_json(operand),))
 
 
+_PLAIN = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+
+
 def to_json(value: object) -> str:
-    """JSON text with numbers exact: `Decimal` keeps its digits, which `json.dumps` cannot do."""
+    """JSON text with numbers exact: `Decimal` keeps its digits, which `json` cannot write."""
+    try:
+        return _PLAIN.encode(value)
+    except TypeError:
+        return _spell(value)
+
+
+def _spell(value: object) -> str:
     if isinstance(value, Decimal):
         return str(value)
     if isinstance(value, Mapping):
-        entries = (f"{to_json(key)}:{to_json(entry)}" for key, entry in value.items())
+        entries = (f"{_PLAIN.encode(key)}:{_spell(entry)}" for key, entry in value.items())
         return "{" + ",".join(entries) + "}"
     if isinstance(value, list | tuple):
-        return "[" + ",".join(map(to_json, value)) + "]"
-    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+        return "[" + ",".join(map(_spell, value)) + "]"
+    return _PLAIN.encode(value)
