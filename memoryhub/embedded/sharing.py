@@ -134,8 +134,13 @@ def _stop_if_last(places: Places, users: int) -> bool:
 def _start_missing(places: Places, report: Report, servers: Collection[str]) -> None:
     postgres = "postgres" in servers and not _postgres_is_up(places)
     valkey = "valkey" in servers and not _valkey_is_up(places)
-    if not postgres and not valkey:
-        return
+    if postgres or valkey:
+        _start_servers(places, report, postgres=postgres, valkey=valkey)
+    if servers:
+        _ensure_reaper(places)
+
+
+def _start_servers(places: Places, report: Report, *, postgres: bool, valkey: bool) -> None:
     account = server_account()
     if places.home != places.data:
         make_folder(SHARED_HOME, mode=0o755)
@@ -148,7 +153,6 @@ def _start_missing(places: Places, report: Report, servers: Collection[str]) -> 
         own_folder(places.valkey, account)
         report("starting Valkey")
         start_valkey(places, account, programs, report)
-    _start_reaper(places)
 
 
 def _postgres_is_up(places: Places) -> bool:
@@ -178,7 +182,15 @@ def _bring_up_postgres(
     prepare_server(places)
 
 
-def _start_reaper(places: Places) -> None:
+def _ensure_reaper(places: Places) -> None:
+    """A reaper at work holds its lock. Two that start at once sort it out among themselves."""
+    lock = _open_lock(places, "reaper")
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return
+    finally:
+        os.close(lock)
     command = [sys.executable, "-m", "memoryhub.embedded.reaping", str(places.data)]
     launch(command, places.log / "reaper.log", cwd=Path(__file__).parents[2], env=None)
 
