@@ -10,8 +10,8 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
-from memoryhub_sdk import endpoints
 from memoryhub_sdk.calling import Operation
+from memoryhub_sdk.endpoints import conversations, hub, jobs, memories, store
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -72,54 +72,54 @@ class Method(Generic[P, T]):
 class StoreMethods:
     """Items by namespace and key."""
 
-    get = Method(endpoints.get)
-    put = Method(endpoints.put)
-    delete = Method(endpoints.delete)
-    search = Method(endpoints.search)
-    list_namespaces = Method(endpoints.list_namespaces)
-    delete_namespace = Method(endpoints.delete_namespace)
-    batch = Method(endpoints.batch)
+    get = Method(store.get)
+    put = Method(store.put)
+    delete = Method(store.delete)
+    search = Method(store.search)
+    list_namespaces = Method(store.list_namespaces)
+    delete_namespace = Method(store.delete_namespace)
+    batch = Method(store.batch)
 
 
 class MemoryMethods:
     """Memories by id."""
 
-    get = Method(endpoints.get_memory)
-    versions = Method(endpoints.list_versions)
-    events = Method(endpoints.list_events)
-    explain = Method(endpoints.explain)
-    restore = Method(endpoints.restore)
-    label = Method(endpoints.label)
-    find = Method(endpoints.find)
+    get = Method(memories.get_memory)
+    versions = Method(memories.list_versions)
+    events = Method(memories.list_events)
+    explain = Method(memories.explain)
+    restore = Method(memories.restore)
+    label = Method(memories.label)
+    find = Method(memories.find)
 
 
 class SessionMethods:
     """Conversations and their short-term memory."""
 
-    create = Method(endpoints.create_session)
-    get = Method(endpoints.get_session)
-    update = Method(endpoints.update_session)
-    delete = Method(endpoints.delete_session)
-    add_message = Method(endpoints.add_message)
-    recall = Method(endpoints.recall)
-    promote = Method(endpoints.promote)
+    create = Method(conversations.create_session)
+    get = Method(conversations.get_session)
+    update = Method(conversations.update_session)
+    delete = Method(conversations.delete_session)
+    add_message = Method(conversations.add_message)
+    recall = Method(conversations.recall)
+    promote = Method(conversations.promote)
 
 
 class JobMethods:
     """Work that goes on in the background."""
 
-    get = Method(endpoints.get_job)
-    cancel = Method(endpoints.cancel_job)
-    wait = Method(endpoints.wait_for_job)
-    file = Method(endpoints.read_job_file)
+    get = Method(jobs.get_job)
+    cancel = Method(jobs.cancel_job)
+    wait = Method(jobs.wait_for_job)
+    file = Method(jobs.read_job_file)
 
 
 class HubMethods:
     """What stands on the client itself."""
 
-    context = Method(endpoints.build_context)
-    report_event = Method(endpoints.report_event)
-    send_feedback = Method(endpoints.send_feedback)
-    health = Method(endpoints.check_health)
-    ready = Method(endpoints.check_readiness)
-    request = Method(endpoints.raw_request)
+    context = Method(conversations.build_context)
+    report_event = Method(conversations.report_event)
+    send_feedback = Method(conversations.send_feedback)
+    health = Method(hub.check_health)
+    ready = Method(hub.check_readiness)
+    request = Method(hub.raw_request)

@@ -113,7 +113,7 @@ class Page(Generic[T]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryVersion:
-    """One value that a memory had; `document` is all that the hub told."""
+    """One value that a memory had, and who gave it."""
 
     version: int
     value: Any = None
