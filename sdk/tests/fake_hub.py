@@ -103,10 +103,18 @@ class FakeHub:
                 return 200, self._batch([{"op": "search", **body}])[0]
             case "POST", "/api/v1/store/namespaces":
                 return 200, self._batch([{"op": "list_namespaces", **body}])[0]
+            case "DELETE", "/api/v1/store/namespaces":
+                found = self.items.search(tuple(body["namespace_prefix"]), limit=10_000)
+                self._batch(
+                    [{"op": "delete", "namespace": one.namespace, "key": one.key} for one in found]
+                )
+                return 200, {"matched": len(found), "deleted": len(found), "kept": []}
         raise Problem(404, "not_found")
 
     def _batch(self, ops: list[dict[str, Any]]) -> list[Any]:
         results = self.items.batch([_op_of(op) for op in ops])
+        for namespace in [one for one, held in self.items._data.items() if not held]:
+            del self.items._data[namespace]
         for op in ops:
             if op["op"] == "put":
                 self._set_expiry((*op["namespace"], op["key"]), op.get("ttl"))
@@ -139,7 +147,7 @@ class FakeHub:
         for place, (_, due) in list(self.expiries.items()):
             if due < time.monotonic():
                 del self.expiries[place]
-                self.items.delete(place[:-1], place[-1])
+                self._batch([{"op": "delete", "namespace": place[:-1], "key": place[-1]}])
 
 
 def _op_of(op: dict[str, Any]) -> Any:
