@@ -1,0 +1,39 @@
+"""What both files of the suite need: LangGraph's tests, their embeddings, and hubs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.compat.embeddings import serving_character_embeddings
+from tests.compat.hubs import ROOT, Hubs, running_hubs
+from tests.compat.sdist import fetch_tests
+
+sys.path.insert(0, str(ROOT / "sdk" / "src"))
+CACHE = ROOT / ".data" / "compat"
+
+
+@pytest.fixture(scope="session")
+def langgraph_tests() -> Path:
+    return fetch_tests(CACHE)
+
+
+@pytest.fixture(scope="session")
+def embeddings(langgraph_tests: Path) -> Iterator[str]:
+    with serving_character_embeddings(langgraph_tests) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def hubs(embeddings: str) -> Iterator[Hubs]:
+    data = CACHE / f"hub-{os.getpid()}"
+    try:
+        with running_hubs(data, embeddings=embeddings) as hubs:
+            yield hubs
+    finally:
+        shutil.rmtree(data, ignore_errors=True)
