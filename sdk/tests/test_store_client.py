@@ -194,3 +194,10 @@ def test_the_address_may_name_the_api(fake: FakeHub) -> None:
     with MemoryHub(f"{fake.url}/api/v1/", "mh_wrong") as hub, pytest.raises(MemoryHubError):
         hub.store.list_namespaces()
     assert fake.requests[-1].path == "/api/v1/store/namespaces"
+
+
+def test_a_put_that_the_same_batch_deletes_again_has_no_result(
+    hub: MemoryHub, fake: FakeHub
+) -> None:
+    fake.canned["POST", "/api/v1/store/batch"] = (200, {"results": [None, None]})
+    assert hub.store.batch([Put(("a",), "k", {}), Delete(("a",), "k")]) == [None, None]

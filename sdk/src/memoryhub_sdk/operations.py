@@ -63,9 +63,9 @@ class Put:
     if_version: int | Unset = UNSET
     wait: bool | Unset = UNSET
 
-    def read(self, result: Any) -> Written:
-        """Out of a batch's result."""
-        return decode(Written, result)
+    def read(self, result: Any) -> Written | None:
+        """Out of a batch's result; None when a later delete in the batch undid it."""
+        return decode_optional(Written, result)
 
 
 @dataclass(frozen=True, slots=True)
