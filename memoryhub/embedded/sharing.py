@@ -18,6 +18,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from memoryhub.embedded import reaping
 from memoryhub.embedded.accounts import Account, own_folder, server_account
 from memoryhub.embedded.addresses import Endpoints, locate
 from memoryhub.embedded.databases import (
@@ -81,15 +82,6 @@ def stop_if_unused(places: Places) -> bool:
     try:
         with _changing(places):
             return _stop_if_last(places, users)
-    finally:
-        os.close(users)
-
-
-def wait_until_unused(places: Places) -> None:
-    """Sleeps in the kernel until the last user is gone, however it went."""
-    users = _open_lock(places, "users")
-    try:
-        fcntl.flock(users, fcntl.LOCK_EX)
     finally:
         os.close(users)
 
@@ -191,8 +183,14 @@ def _ensure_reaper(places: Places) -> None:
         return
     finally:
         os.close(lock)
-    command = [sys.executable, "-m", "memoryhub.embedded.reaping", str(places.data)]
-    launch(command, places.log / "reaper.log", cwd=Path(__file__).parents[2], env=None)
+    pid_files = (places.postgres / "postmaster.pid", places.valkey / "valkey.pid")
+    command = [sys.executable, "-S", "-E", reaping.__file__, str(places.locks), str(places.data)]
+    launch(
+        [*command, *map(str, pid_files)],
+        places.log / "reaper.log",
+        cwd=Path(__file__).parents[2],
+        env=None,
+    )
 
 
 @contextmanager
