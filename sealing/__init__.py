@@ -1,0 +1,1 @@
+"""Key ring, keyed hashes and (later) authenticated encryption. No models, no events."""
