@@ -1,0 +1,1 @@
+"""Who acts, for whom: tenants, people, keys, actors, roles and the isolation point."""

@@ -1,0 +1,109 @@
+"""The database backend that names the tenant to Postgres (settings: ENGINE "tenants.backend").
+
+`hub_act(tenant, relaxed)` executes SET LOCAL, so the tenant ends with the transaction whatever
+happens to the connection; it works behind PgBouncer in transaction mode and on Citus. It returns
+the transaction's one `now` and the tenant's settings version. Being the first statement, it also
+finds a connection that died in the pool, which is then replaced before anything was done.
+
+Outside a transaction no row policy knows a tenant. The guard refuses such a statement when it
+names a tenant table, so the mistake is found on the first run instead of showing empty results.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from functools import lru_cache
+from typing import Any
+
+from django.apps import apps
+from django.db.backends.postgresql import base
+from django.db.utils import Error, InterfaceError, OperationalError
+
+from tenants.context import OutsideTransaction, actor_or_none, is_relaxed
+
+HUB_ACT = "SELECT at, settings_version FROM hub_act(%s, %s)"
+
+
+class DatabaseWrapper(base.DatabaseWrapper):
+    """A connection that acts for the current actor's tenant, one transaction at a time."""
+
+    hub_now: datetime | None = None
+    hub_settings_version: int | None = None
+
+    def __init__(self, settings_dict: dict[str, Any], alias: str = "default") -> None:
+        super().__init__(settings_dict, alias)
+        self._acts = settings_dict.get("OPTIONS", {}).get("hub_acts", True)
+        if self._acts:
+            self.execute_wrappers.append(refuse_tenant_tables_outside_atomic)
+
+    def get_connection_params(self) -> dict[str, Any]:
+        params = super().get_connection_params()
+        params.pop("hub_acts", None)
+        return params
+
+    def set_autocommit(
+        self, autocommit: bool, force_begin_transaction_with_broken_autocommit: bool = False
+    ) -> None:
+        """Begin (`autocommit` False) as the current actor's tenant, or end a transaction."""
+        self.hub_now = None
+        super().set_autocommit(autocommit, force_begin_transaction_with_broken_autocommit)
+        if autocommit or not self._acts or actor_or_none() is None:
+            return
+        try:
+            self._act()
+        except (OperationalError, InterfaceError):
+            # The pooled connection was dead (the server restarted). Nothing happened yet: begin
+            # again on a fresh one. A server that is really down fails here, once more, for good.
+            self.close()
+            self.connect()
+            super().set_autocommit(False, force_begin_transaction_with_broken_autocommit)
+            self._act_or_end()
+        except Error:
+            self._end()
+            raise
+
+    def _act(self) -> None:
+        actor = actor_or_none()
+        assert actor is not None
+        with self.connection.cursor() as cursor, self.wrap_database_errors:
+            cursor.execute(HUB_ACT, [actor.tenant_id, is_relaxed()])
+            row = cursor.fetchone()
+        self.hub_now, self.hub_settings_version = row[0], row[1]
+
+    def _act_or_end(self) -> None:
+        try:
+            self._act()
+        except Error:
+            self._end()
+            raise
+
+    def _end(self) -> None:
+        """Leave no half-begun transaction behind when the tenant could not be named."""
+        self.close()
+
+
+def refuse_tenant_tables_outside_atomic(
+    execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: dict[str, Any]
+) -> Any:
+    """Guard (an execute wrapper): tenant tables are touched inside `atomic` only."""
+    if not context["connection"].in_atomic_block and names_tenant_table(str(sql)):
+        raise OutsideTransaction("a tenant's table was queried outside atomic")
+    return execute(sql, params, many, context)
+
+
+@lru_cache(maxsize=512)
+def names_tenant_table(sql: str) -> bool:
+    """Whether the statement names a table of tenants' data."""
+    return _tenant_tables().search(sql) is not None
+
+
+@lru_cache(maxsize=1)
+def _tenant_tables() -> re.Pattern[str]:
+    tables = [
+        model._meta.db_table
+        for model in apps.get_models(include_auto_created=True)
+        if getattr(model, "is_tenant_table", False)
+    ]
+    return re.compile(r"\b(" + "|".join(map(re.escape, sorted(tables))) + r")\b")

@@ -1,0 +1,64 @@
+"""What the hub's commands share: they act as the operator, answer in words or JSON, fail in a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import timedelta
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from memoryhub.errors import HubError, Invalid
+from tenants.actors import operator_actor
+from tenants.context import acting_as
+from tenants.ids import PLATFORM_TENANT
+from tenants.models import Tenant
+
+_DURATION = re.compile(r"(\d+)([mhdw])")
+_UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+
+class HubCommand(BaseCommand):
+    """Base: `run` does the work as the operator; expected failures are one line and exit 1."""
+
+    requires_system_checks: list[str] = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--json", action="store_true", help="answer in JSON")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            with acting_as(operator_actor()):
+                self.run(**options)
+        except Invalid as error:
+            lines = "; ".join(f"{one.path}: {one.detail}" for one in error.errors)
+            raise CommandError(lines) from None
+        except HubError as error:
+            raise CommandError(error.detail) from None
+
+    def run(self, **options: Any) -> None:
+        """The command's work; to be written by each command."""
+        raise NotImplementedError
+
+    def answer(self, facts: dict[str, Any], text: str, *, as_json: bool) -> None:
+        """The result, on stdout alone."""
+        self.stdout.write(json.dumps(facts, default=str, ensure_ascii=False) if as_json else text)
+
+
+def open_tenant(slug: str) -> Tenant:
+    """The tenant named on the command line, or a CommandError that lists what there is."""
+    tenant = Tenant.objects.filter(slug=slug, closed_at=None).first()
+    if tenant is None:
+        slugs = Tenant.objects.exclude(id=PLATFORM_TENANT).values_list("slug", flat=True)
+        known = ", ".join(slugs.order_by("slug")[:20]) or "none yet"
+        raise CommandError(f"There is no tenant {slug}. There are: {known}.")
+    return tenant
+
+
+def parse_duration(text: str) -> timedelta:
+    """`90d`, `12h`, `30m` or `2w`."""
+    found = _DURATION.fullmatch(text)
+    if found is None or int(found[1]) == 0:
+        raise CommandError("Write a duration as 90d, 12h, 30m or 2w.")
+    return timedelta(**{_UNITS[found[2]]: int(found[1])})

@@ -1,0 +1,139 @@
+"""The one isolation point: `acting_as(actor)` says who acts, and so which tenant exists.
+
+The invariant: a tenant never sees another tenant. Two guards hold it, and both read what is set
+here. The manager (`tenants.managers`) raises when nobody acts and puts the tenant into every query
+as a value; the database backend (`tenants.backend`) sends `hub_act(<tenant>)` as the first
+statement of every outermost transaction, which Postgres's row policies read. A mistake in one is
+caught by the other.
+
+What can fail, and why it is built so:
+
+* Threads and pooled connections outlive a request. So the context variable is reset in `finally`,
+  and the tenant in the database is SET LOCAL: it ends with the transaction by itself.
+* A tenant chosen inside a transaction would leave the earlier statements to another tenant. So
+  `acting_as` inside `atomic` raises.
+* Two clocks in one decision. So `now()` is the database's, read once per transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, cast
+from uuid import UUID
+
+import structlog
+from django.db import DEFAULT_DB_ALIAS, connections
+
+from tenants.actors import Actor
+
+if TYPE_CHECKING:
+    from tenants.backend.base import DatabaseWrapper
+
+
+class NobodyActing(RuntimeError):
+    """A tenant's data was asked for while nobody acts: a mistake in the code, never a user's."""
+
+
+class OutsideTransaction(RuntimeError):
+    """A tenant's data was touched outside `atomic`, where no row policy knows the tenant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a request came from, for its events: the client by network and keyed hash only."""
+
+    request_id: str = ""
+    client_net: str = ""
+    client_hash: str = ""
+
+
+_actor: ContextVar[Actor | None] = ContextVar("hub_actor", default=None)
+_origin: ContextVar[Origin] = ContextVar("hub_origin", default=Origin())  # noqa: B039 - frozen
+_relaxed: ContextVar[bool] = ContextVar("hub_relaxed", default=False)
+
+
+@contextmanager
+def acting_as(actor: Actor, *, origin: Origin | None = None) -> Iterator[Actor]:
+    """Act as `actor` (and so in its tenant) until the block ends. Nests; not inside `atomic`."""
+    if hub_connection().in_atomic_block:
+        raise OutsideTransaction("acting_as goes outside atomic: the tenant is set as it begins")
+    actor_token = _actor.set(actor)
+    origin_token = _origin.set(origin if origin is not None else _origin.get())
+    try:
+        with structlog.contextvars.bound_contextvars(
+            tenant_id=str(actor.tenant_id), actor=f"{actor.kind}:{actor.id}"
+        ):
+            yield actor
+    finally:
+        _origin.reset(origin_token)
+        _actor.reset(actor_token)
+
+
+@contextmanager
+def relaxed_commit(*, when: bool = True) -> Iterator[None]:
+    """Transactions begun in this block do not wait for the disk (`synchronous_commit` off).
+
+    For agents' reads only: a crash of Postgres may lose the last half second of read events, a
+    crash of ours none. See docs/adr/0006-read-events-commit-relaxed.md.
+    """
+    token = _relaxed.set(when)
+    try:
+        yield
+    finally:
+        _relaxed.reset(token)
+
+
+def current_actor() -> Actor:
+    """Who acts. Raises `NobodyActing` when nobody does."""
+    actor = _actor.get()
+    if actor is None:
+        raise NobodyActing("no actor: enter tenants.context.acting_as first")
+    return actor
+
+
+def actor_or_none() -> Actor | None:
+    """Who acts, or None; for the backend and for logs."""
+    return _actor.get()
+
+
+def current_tenant_id() -> UUID:
+    """The tenant of who acts."""
+    return current_actor().tenant_id
+
+
+def current_origin() -> Origin:
+    """Where the current request came from; empty facts in commands and jobs."""
+    return _origin.get()
+
+
+def is_relaxed() -> bool:
+    """Whether transactions begun now may commit without waiting for the disk."""
+    return _relaxed.get()
+
+
+def hub_connection() -> DatabaseWrapper:
+    """The application's connection of this thread, with the facts of its transaction."""
+    return cast("DatabaseWrapper", connections[DEFAULT_DB_ALIAS])
+
+
+def now() -> datetime:
+    """The instant of the current transaction, from the database's clock (UTC)."""
+    instant = hub_connection().hub_now
+    if instant is None:
+        raise OutsideTransaction("now() comes with a transaction of an acting actor")
+    return instant
+
+
+def release_connection() -> None:
+    """Give the connection back to the pool before a slow call outside (an embedding, an LLM).
+
+    Raises when a transaction is open: nothing may be held while waiting for somebody else.
+    """
+    connection: Any = hub_connection()
+    if connection.in_atomic_block:
+        raise OutsideTransaction("a transaction is open; make the slow call before atomic")
+    connection.close()

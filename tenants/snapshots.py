@@ -1,0 +1,78 @@
+"""A tenant's settings as an immutable snapshot, exact in every process.
+
+`hub_act` returns the tenant's settings version at the beginning of each transaction. While it is
+the version of the snapshot that this process has, no setting is read again; a change by another
+process is seen by the very next transaction. Outside a transaction (before an embedding) the last
+snapshot is good enough, and is read when there is none.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from memoryhub.errors import Unauthenticated
+from tenants.context import current_tenant_id, hub_connection
+from tenants.models import Tenant
+
+
+@dataclass(frozen=True, slots=True)
+class TenantSettings:
+    """What writing, reading and sweeping need to know of a tenant."""
+
+    tenant_id: UUID
+    slug: str
+    version: int
+    timezone: str
+    locale: str
+    default_ttl_minutes: float | None
+    refresh_on_read: bool
+    trash_days: int
+    notice_days: int
+    default_decay: float
+    recency: float
+    index_fields: tuple[str, ...]
+    kinds: frozenset[str]
+    versions_kept: int
+    embedding_profile: str
+    active_ruleset: int
+
+
+_snapshots: dict[UUID, TenantSettings] = {}
+
+
+def tenant_settings() -> TenantSettings:
+    """The acting tenant's settings. Raises Unauthenticated when the tenant is gone or closed."""
+    tenant_id = current_tenant_id()
+    kept = _snapshots.get(tenant_id)
+    connection = hub_connection()
+    if kept is not None and (
+        not connection.in_atomic_block or kept.version == connection.hub_settings_version
+    ):
+        return kept
+    row = Tenant.objects.filter(id=tenant_id, closed_at=None).first()
+    if row is None:
+        raise Unauthenticated
+    _snapshots[tenant_id] = snapshot = _take(row)
+    return snapshot
+
+
+def _take(row: Tenant) -> TenantSettings:
+    return TenantSettings(
+        tenant_id=row.id,
+        slug=row.slug,
+        version=row.version,
+        timezone=row.timezone,
+        locale=row.locale,
+        default_ttl_minutes=row.default_ttl_minutes,
+        refresh_on_read=row.refresh_on_read,
+        trash_days=row.trash_days,
+        notice_days=row.notice_days,
+        default_decay=row.default_decay,
+        recency=row.recency,
+        index_fields=tuple(row.index_fields) or ("$",),
+        kinds=frozenset(row.kinds),
+        versions_kept=row.versions_kept,
+        embedding_profile=row.embedding_profile,
+        active_ruleset=row.active_ruleset,
+    )
