@@ -1,0 +1,1 @@
+"""What happened: events, their recording, later their sealing and proof."""

@@ -1,0 +1,98 @@
+"""The registry of events: a stable code, an action, a sentence in English and Chinese. Pure.
+
+A code has three parts: area, verb, and S (success), D (denied) or F (failed). Codes are for ever:
+an event once sealed names its code, so none is renamed or used again for something else.
+
+Sentences take only the facts named here; nothing in an event is memory content, clear personal
+data, a vector, a search text or a secret.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Outcome(StrEnum):
+    """How it ended."""
+
+    SUCCESS = "success"
+    DENIED = "denied"
+    FAILED = "failed"
+
+
+_LETTER = {Outcome.SUCCESS: "S", Outcome.DENIED: "D", Outcome.FAILED: "F"}
+
+
+@dataclass(frozen=True, slots=True)
+class EventKind:
+    """One kind of event; `en` and `zh` are templates over `{actor}`, `{target}`, `{n}`."""
+
+    action: str
+    stem: str
+    en: str
+    zh: str
+
+    def code(self, outcome: Outcome) -> str:
+        """`MEM-PUT-S` and the like."""
+        return f"{self.stem}-{_LETTER[outcome]}"
+
+
+def _kinds(*rows: tuple[str, str, str, str]) -> dict[str, EventKind]:
+    return {row[0]: EventKind(*row) for row in rows}
+
+
+EVENTS = _kinds(
+    ("memory.put", "MEM-PUT", "{actor} wrote {target}", "{actor} 写入了 {target}"),
+    ("memory.get", "MEM-GET", "{actor} read {target}", "{actor} 读取了 {target}"),
+    ("memory.search", "MEM-SRC", "{actor} searched and was shown {n} memories",
+     "{actor} 进行了检索，返回 {n} 条记忆"),
+    ("memory.delete", "MEM-DEL", "{actor} deleted {target}", "{actor} 删除了 {target}"),
+    ("memory.batch", "MEM-BAT", "{actor} ran a batch of {n} operations",
+     "{actor} 执行了 {n} 个批量操作"),
+    ("memory.embed", "MEM-EMB", "{actor} embedded {n} memories", "{actor} 为 {n} 条记忆生成了向量"),
+    ("memory.restore", "MEM-RES", "{actor} restored {target}", "{actor} 恢复了 {target}"),
+    ("memory.label", "MEM-LAB", "{actor} labelled {target}", "{actor} 为 {target} 加了标签"),
+    ("sweep.run", "SWP-RUN", "{actor} swept {target}", "{actor} 清理了 {target}"),
+    ("sweep.hide", "SWP-HID", "{actor} took {n} expired memories out of use",
+     "{actor} 将 {n} 条到期记忆停止使用"),
+    ("sweep.purge", "SWP-PRG", "{actor} destroyed {n} memories", "{actor} 彻底删除了 {n} 条记忆"),
+    ("sweep.scope", "SWP-SCO", "{actor} changed the sweep scope {target}",
+     "{actor} 更改了清理范围 {target}"),
+    ("tenant.create", "TEN-NEW", "{actor} created the tenant {target}",
+     "{actor} 创建了租户 {target}"),
+    ("tenant.settings", "TEN-SET", "{actor} changed the settings of {target}",
+     "{actor} 更改了 {target} 的设置"),
+    ("member.add", "MBR-NEW", "{actor} gave {target} a role", "{actor} 授予了 {target} 角色"),
+    ("member.change", "MBR-CHG", "{actor} changed the role of {target}",
+     "{actor} 更改了 {target} 的角色"),
+    ("member.remove", "MBR-REM", "{actor} removed {target}", "{actor} 移除了 {target}"),
+    ("key.issue", "KEY-NEW", "{actor} issued the key {target}", "{actor} 签发了密钥 {target}"),
+    ("key.revoke", "KEY-REV", "{actor} revoked the key {target}", "{actor} 吊销了密钥 {target}"),
+    ("config.change", "CFG-CHG", "{actor} changed {target}", "{actor} 更改了 {target}"),
+    ("access.key", "ACC-KEY", "a request came with a key that is not good",
+     "收到一个携带无效密钥的请求"),
+    ("access.call", "ACC-CAL", "{actor} was refused: {target}", "{actor} 的请求被拒绝：{target}"),
+    ("access.login", "ACC-LOG", "{actor} signed in", "{actor} 登录了"),
+    ("access.logout", "ACC-OUT", "{actor} signed out", "{actor} 退出了登录"),
+    ("access.session", "ACC-SES", "{actor} ended a session", "{actor} 结束了一个会话"),
+    ("access.password", "ACC-PWD", "{actor} changed the password", "{actor} 更改了密码"),
+    ("access.factor", "ACC-2FA", "{actor} changed the second factor", "{actor} 更改了第二因素"),
+)  # fmt: skip
+
+_BY_STEM = {kind.stem: kind for kind in EVENTS.values()}
+
+
+def sentence(code: str, *, actor: str, target: str, count: int | None, lang: str = "en") -> str:
+    """What happened, as one sentence in `lang` ("en" or "zh")."""
+    stem, _, letter = code.rpartition("-")
+    kind = _BY_STEM.get(stem)
+    if kind is None:
+        return f"{actor}: {code}"
+    template = kind.zh if lang == "zh" else kind.en
+    text = template.format(actor=actor, target=target, n="?" if count is None else count)
+    ending = {
+        "D": (" — denied", "——被拒绝"),
+        "F": (" — failed", "——失败"),
+    }.get(letter, ("", ""))
+    return text + ending[lang == "zh"]

@@ -1,0 +1,93 @@
+"""The event: django-auditlog's entry, swapped for an append-only one that says who and for whom.
+
+`payload` is the truth, canonical JSON; the other columns are copies to search by, which the
+verifier compares. Range-partitioned by month. The database refuses UPDATE, DELETE and TRUNCATE.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from auditlog.models import AbstractLogEntry, LogEntryManager
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from audit.querysets import EventQuerySet
+from audit.recording import record_change
+from tenants.context import current_tenant_id
+from tenants.ids import uuid7
+from tenants.managers import TenantManager
+
+
+class EventManager(TenantManager["Event"], LogEntryManager):
+    """Events of the acting tenant; what django-auditlog reports becomes one of ours."""
+
+    queryset_class = EventQuerySet
+
+    def log_create(self, instance: models.Model, force_log: bool = False, **kwargs: Any) -> Any:
+        """Called by django-auditlog for each change of a registered model."""
+        changes = kwargs.get("changes")
+        if changes is None and not force_log:
+            return None
+        return record_change(instance, change=kwargs["action"], changes=changes or {})
+
+    def log_m2m_changes(self, *args: Any, **kwargs: Any) -> None:
+        """No registered model has a many-to-many field."""
+        raise TypeError("many-to-many changes are not recorded; record an event by hand")
+
+
+class Event(AbstractLogEntry):
+    """What happened, who did it, and to what."""
+
+    is_tenant_table = True
+
+    # What django-auditlog's entry has and ours replaces: its actor is a key that SET NULL would
+    # change (an append-only table refuses that), the rest is in our columns.
+    content_type = object_pk = object_id = object_repr = serialized_data = None
+    changes_text = actor = cid = remote_addr = remote_port = timestamp = None
+    additional_data = actor_email = None
+
+    pk = models.CompositePrimaryKey("tenant_id", "at", "id")
+    tenant_id = models.UUIDField(default=current_tenant_id, editable=False)
+    at = models.DateTimeField()
+    id = models.UUIDField(default=uuid7, editable=False)
+    code = models.CharField(max_length=16)
+    action = models.CharField(max_length=32)
+    outcome = models.CharField(max_length=8)
+    actor_kind = models.CharField(max_length=16)
+    actor_id = models.CharField(max_length=64)
+    actor_name = models.CharField(max_length=254)
+    key_id = models.CharField(max_length=12, null=True)  # noqa: DJ001 - null: no key was used
+    roles = ArrayField(models.CharField(max_length=32))
+    on_behalf_of = models.CharField(max_length=254, null=True)  # noqa: DJ001 - null: for itself
+    request_id = models.CharField(max_length=128)
+    client_net = models.CharField(max_length=64)
+    client_hash = models.CharField(max_length=64)
+    target_kind = models.CharField(max_length=32)
+    target_id = models.CharField(max_length=254)
+    namespace = models.TextField(null=True, db_collation="C")  # noqa: DJ001 - "" is a namespace
+    subjects = ArrayField(models.CharField(max_length=64))
+    ruleset = models.PositiveIntegerField(null=True)
+    counts = models.JSONField()
+    links = models.JSONField()
+    changes = models.JSONField(null=True)
+    payload = models.TextField()
+    xid = models.BigIntegerField(null=True)
+    """Transaction that wrote it, set by a trigger: the sealer's order. Never by us."""
+    node = models.BigIntegerField(null=True)
+    """The server's identity, by the same trigger: a restored dump has foreign transaction ids."""
+
+    objects = EventManager()
+
+    class Meta:
+        base_manager_name = "objects"
+        default_permissions = ()
+        indexes = (
+            # the audit list, newest first
+            models.Index(fields=["tenant_id", "-at", "-id"], name="event_newest"),
+            # events of one memory, key, person
+            models.Index(fields=["tenant_id", "target_id", "-at"], name="event_target"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.code} {self.target_kind} {self.target_id}"
