@@ -1,0 +1,1 @@
+"""The thing itself: the store, its namespaces, search, and forgetting on time."""

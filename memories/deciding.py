@@ -1,0 +1,182 @@
+"""What a put does to a key: create, update, leave unchanged, or refuse. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Literal
+from uuid import UUID
+
+from memories.dating import Regime, ttl_of, with_dates
+from memories.embedding.chunking import Chunk
+from memories.ops import PutOp
+from memories.rows import StoredMemory
+from memoryhub.errors import VersionMismatch
+from tenants.snapshots import TenantSettings
+
+Outcome = Literal["created", "updated", "unchanged", "merged"]
+AGELESS_KINDS = frozenset({"profile", "organization", "entity", "document", "procedure"})
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A put made ready outside the transaction: checked, serialised, embedded.
+
+    `vectors` is one text a chunk, or None when the provider did not answer (or was not asked).
+    """
+
+    op: PutOp
+    namespace: str
+    value: str
+    source: str | None
+    content_hash: bytes
+    chunks: list[Chunk]
+    vectors: list[str] | None
+    lexemes: str
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What derived memories take over from those they are made of."""
+
+    subjects: list[str]
+    classes: list[str]
+    caps: list[datetime]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The row as it will be, the row it replaces in place, and the hidden row in its way."""
+
+    outcome: Outcome
+    row: StoredMemory
+    prepared: Prepared
+    replaces: StoredMemory | None = None
+    retires: StoredMemory | None = None
+
+    @property
+    def writes_content(self) -> bool:
+        return self.outcome in ("created", "updated", "merged")
+
+
+def decide_put(
+    prepared: Prepared,
+    existing: StoredMemory | None,
+    *,
+    identifier: UUID,
+    tenant: TenantSettings,
+    regime: Regime,
+    sources: Sources,
+    now: datetime,
+    embedding: str,
+) -> Decision:
+    """What this put makes of the key, whose row not in the trash is `existing`.
+
+    A hidden row (expired, swept or not) is in the way: it retires to the trash and the put makes a
+    new memory. Raises VersionMismatch with the current `version` (0 when nothing is there).
+    """
+    op = prepared.op
+    current = existing if existing is not None and existing.is_visible(now) else None
+    _check_version(op, current)
+    if current is None:
+        made = _new_row(prepared, identifier, tenant, sources, now, embedding)
+        row = with_dates(made, regime, now)
+        return Decision("created", row, prepared, retires=existing)
+    changed = _with_options(current, prepared, tenant)
+    ttl = ttl_of(op.ttl if op.gives("ttl") else tenant.default_ttl_minutes)
+    expires = None if ttl is None else now + ttl
+    changed = replace(changed, ttl=ttl, ttl_expires_at=expires, archived_at=None)
+    is_same = changed.content_hash == current.content_hash and _options(changed) == _options(
+        current
+    )
+    if is_same:
+        return Decision("unchanged", with_dates(changed, regime, now), prepared, replaces=current)
+    changed = replace(
+        changed,
+        value=prepared.value,
+        version=current.version + 1,
+        updated_at=now,
+        embedding=embedding,
+    )
+    return Decision("updated", with_dates(changed, regime, now), prepared, replaces=current)
+
+
+def _check_version(op: PutOp, current: StoredMemory | None) -> None:
+    if op.if_version is None:
+        return
+    version = 0 if current is None else current.version
+    if op.if_version != version:
+        raise VersionMismatch(f"The current version is {version}.", version=version)
+
+
+def _options(row: StoredMemory) -> tuple[object, ...]:
+    """What two puts must have alike, beside the value, to be the same put (TTL apart)."""
+    return (
+        row.kind, row.subjects, row.tags, row.importance, row.decay, row.derived_from,
+        row.source, row.session, row.index_paths,
+    )  # fmt: skip
+
+
+def _with_options(
+    current: StoredMemory, prepared: Prepared, tenant: TenantSettings
+) -> StoredMemory:
+    """The row with the options that this put sends; absent ones keep (but value, index, ttl)."""
+    op = prepared.op
+    kind = op.kind if op.gives("kind") else current.kind
+    decay = current.decay
+    if op.decay is not None:
+        decay = op.decay
+    elif op.gives("decay") or kind != current.kind:
+        decay = default_decay(kind, tenant)
+    return replace(
+        current,
+        kind=kind,
+        decay=decay,
+        subjects=op.subjects if op.gives("subjects") else current.subjects,
+        tags=op.tags if op.gives("tags") else current.tags,
+        importance=op.importance if op.gives("importance") else current.importance,
+        derived_from=op.derived_from if op.gives("derived_from") else current.derived_from,
+        source=prepared.source if op.gives("source") else current.source,
+        session=op.session_id if op.gives("session_id") else current.session,
+        index_paths=index_paths(op),
+        content_hash=prepared.content_hash,
+    )
+
+
+def _new_row(
+    prepared: Prepared, identifier: UUID, tenant: TenantSettings, sources: Sources,
+    now: datetime, embedding: str,
+) -> StoredMemory:  # fmt: skip
+    op = prepared.op
+    minutes = op.ttl if op.gives("ttl") else tenant.default_ttl_minutes
+    ttl: timedelta | None = ttl_of(minutes)
+    return StoredMemory(
+        id=identifier, namespace=prepared.namespace, key=op.key, value=prepared.value,
+        kind=op.kind, tier="long", session=op.session_id,
+        subjects=list(dict.fromkeys([*op.subjects, *sources.subjects])),
+        classes=sources.classes, tags=op.tags, label=None, source=prepared.source,
+        derived_from=op.derived_from, source_caps=sources.caps,
+        decay=op.decay if op.decay is not None else default_decay(op.kind, tenant),
+        importance=op.importance, weight=1.0, index_paths=index_paths(op),
+        content_hash=prepared.content_hash, version=1, created_at=now, updated_at=now,
+        accessed_at=None, access_count=0, ttl=ttl,
+        ttl_expires_at=None if ttl is None else now + ttl,
+        visible_until=None, purge_at=None, ruled=False, rule=None, flags=[], archived_at=None,
+        trashed_at=None, deleted_at=None, restored_at=None, ruleset=0, dates_moved_at=None,
+        embedding=embedding,
+    )  # fmt: skip
+
+
+def default_decay(kind: str, tenant: TenantSettings) -> float:
+    """Facts of a person's nature do not age; what happened does."""
+    return 1.0 if kind in AGELESS_KINDS else tenant.default_decay
+
+
+def index_paths(op: PutOp) -> list[str] | None:
+    """As stored: None = the tenant's fields, empty = none, else these paths once each."""
+    if op.index is False:
+        return []
+    if op.index is None:
+        return None
+    return list(dict.fromkeys(op.index))

@@ -1,0 +1,1 @@
+"""From text to vectors: profiles, providers, and calling them without holding anything."""

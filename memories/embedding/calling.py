@@ -1,0 +1,135 @@
+"""Calling a provider: outside any transaction, remembered, checked, and given up on in time.
+
+The connection is given back before the call, so slow embeddings never exhaust the pool. A provider
+that fails three times in a row is left alone for ten seconds (a circuit breaker): writes are then
+stored as pending at once instead of each waiting for the timeout.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from hashlib import sha256
+from uuid import UUID
+
+import numpy as np
+
+from memories.embedding.profiles import Profile
+from memories.embedding.providers import (
+    EmbeddingRefused,
+    EmbeddingUnavailable,
+    Matrix,
+    provider_for,
+)
+from tenants.context import current_tenant_id, release_connection
+
+FAILURES_TO_OPEN = 3
+OPEN_SECONDS = 10.0
+KEPT_VECTORS = 20_000
+DIGITS = 6
+
+Vector = str
+"""A vector as pgvector's text, `[0.1,0.2]`, of unit length for cosine profiles."""
+
+_Key = tuple[UUID, int, bool, bytes]
+
+
+@dataclass(slots=True)
+class _Breaker:
+    failures: int = 0
+    open_until: float = 0.0
+
+
+class _Kept:
+    """Vectors computed before, of this process, least recently used out first."""
+
+    def __init__(self) -> None:
+        self._rows: OrderedDict[_Key, Vector] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: _Key) -> Vector | None:
+        with self._lock:
+            row = self._rows.get(key)
+            if row is not None:
+                self._rows.move_to_end(key)
+            return row
+
+    def put(self, key: _Key, row: Vector) -> None:
+        with self._lock:
+            self._rows[key] = row
+            if len(self._rows) > KEPT_VECTORS:
+                self._rows.popitem(last=False)
+
+    def clear(self) -> None:
+        with self._lock:
+            self._rows.clear()
+
+
+_kept = _Kept()
+_breakers: dict[int, _Breaker] = {}
+
+
+def embed_passages(profile: Profile, texts: Sequence[str]) -> list[Vector]:
+    """One vector a text, for storing. Raises EmbeddingUnavailable or EmbeddingRefused."""
+    return _embed(profile, texts, as_query=False)
+
+
+def embed_query(profile: Profile, text: str) -> Vector:
+    """The vector of a question. Raises as `embed_passages`."""
+    return _embed(profile, [text], as_query=True)[0]
+
+
+def forget_kept_vectors() -> None:
+    """Compute everything anew and close the breakers (tests, erasure)."""
+    _kept.clear()
+    _breakers.clear()
+
+
+def _embed(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Vector]:
+    tenant = current_tenant_id()
+    keys = [
+        (tenant, profile.number, as_query, sha256(text.encode("utf-8", "replace")).digest())
+        for text in texts
+    ]
+    found = {key: _kept.get(key) for key in keys}
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
+    if missing:
+        release_connection()
+        rows = _call(profile, list(missing.values()), as_query=as_query)
+        for key, made in zip(missing, rows, strict=True):
+            found[key] = made
+            _kept.put(key, made)
+    return [row for key in keys if (row := found[key]) is not None]
+
+
+def _call(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Vector]:
+    breaker = _breakers.setdefault(profile.number, _Breaker())
+    if breaker.open_until > time.monotonic():
+        raise EmbeddingUnavailable("left alone after repeated failures")
+    provider = provider_for(profile)
+    try:
+        matrix = provider.query(texts[0]) if as_query else provider.passages(texts)
+    except EmbeddingUnavailable:
+        breaker.failures += 1
+        if breaker.failures >= FAILURES_TO_OPEN:
+            breaker.open_until = time.monotonic() + OPEN_SECONDS
+        raise
+    breaker.failures = 0
+    return _as_text(profile, matrix)
+
+
+def _as_text(profile: Profile, matrix: Matrix) -> list[Vector]:
+    """Checked and, for cosine, brought to unit length: then inner product is cosine."""
+    if matrix.ndim != 2 or matrix.shape[1] != profile.dimensions:
+        raise EmbeddingRefused(f"not {profile.dimensions} dimensions: {matrix.shape}")
+    if not np.isfinite(matrix).all():
+        raise EmbeddingRefused("a vector holds NaN or infinity")
+    if profile.distance == "cosine":
+        lengths = np.linalg.norm(matrix, axis=1, keepdims=True)
+        if not lengths.all():
+            raise EmbeddingRefused("a vector is zero")
+        matrix = matrix / lengths
+    return ["[" + ",".join(f"{x:.{DIGITS}g}" for x in row) + "]" for row in matrix.tolist()]

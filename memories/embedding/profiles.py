@@ -1,0 +1,112 @@
+"""A profile fixes how text becomes a vector. Reading and writing always use the same one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+
+from django.conf import settings
+from django.db import transaction
+from django.db.models import Max
+
+from memories.models import EmbeddingProfile
+from tenants.snapshots import TenantSettings
+
+E5_NAME = "e5-small"
+E5_DIMENSIONS = 384
+E5_DEDUP_THRESHOLD = 0.93
+NONE_NUMBER = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Number and name as stored; `distance` is cosine, ip or l2."""
+
+    number: int
+    name: str
+    provider: str
+    model: str
+    dimensions: int
+    distance: str = "cosine"
+    base_url: str = ""
+    query_prefix: str = ""
+    passage_prefix: str = ""
+    dedup_threshold: float = 0.95
+
+    @property
+    def embeds(self) -> bool:
+        """False for the profile `none`: text search only."""
+        return self.provider != "none"
+
+
+LOCAL = Profile(
+    number=1,
+    name=E5_NAME,
+    provider="local",
+    model="multilingual-e5-small-q4",
+    dimensions=E5_DIMENSIONS,
+    dedup_threshold=E5_DEDUP_THRESHOLD,
+)
+NONE = Profile(number=NONE_NUMBER, name="none", provider="none", model="", dimensions=0)
+
+
+def profile_of(tenant: TenantSettings) -> Profile:
+    """The profile that the tenant writes and reads with."""
+    if tenant.embedding_profile:
+        return _named(tenant.embedding_profile)
+    return _installation_profile()
+
+
+@lru_cache(maxsize=64)
+def _named(name: str) -> Profile:
+    if name == LOCAL.name:
+        return LOCAL
+    if name == NONE.name:
+        return NONE
+    return _from_row(EmbeddingProfile.objects.get(name=name))
+
+
+@lru_cache(maxsize=1)
+def _installation_profile() -> Profile:
+    """The profile the environment names; one never seen before is numbered and kept."""
+    provider = settings.EMBEDDING_PROVIDER
+    if provider == "none":
+        return NONE
+    if provider == "local":
+        return LOCAL
+    name = f"{settings.EMBEDDING_MODEL}/{settings.EMBEDDING_DIMENSIONS}"[:63]
+    with transaction.atomic():
+        row, _ = EmbeddingProfile.objects.get_or_create(
+            name=name,
+            defaults={
+                "number": (EmbeddingProfile.objects.aggregate(n=Max("number"))["n"] or 1) + 1,
+                "provider": provider,
+                "model": settings.EMBEDDING_MODEL,
+                "dimensions": settings.EMBEDDING_DIMENSIONS,
+                "distance": settings.EMBEDDING_DISTANCE,
+                "base_url": settings.EMBEDDING_BASE_URL,
+                "query_prefix": settings.EMBEDDING_QUERY_PREFIX,
+                "passage_prefix": settings.EMBEDDING_PASSAGE_PREFIX,
+            },
+        )
+    return _from_row(row)
+
+
+def forget_profiles() -> None:
+    """Read the environment and the table again (tests, and after a change of settings)."""
+    _named.cache_clear()
+    _installation_profile.cache_clear()
+
+
+def _from_row(row: EmbeddingProfile) -> Profile:
+    return Profile(
+        number=row.number,
+        name=row.name,
+        provider=row.provider,
+        model=row.model,
+        dimensions=row.dimensions,
+        distance=row.distance,
+        base_url=row.base_url,
+        query_prefix=row.query_prefix,
+        passage_prefix=row.passage_prefix,
+    )

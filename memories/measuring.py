@@ -1,0 +1,73 @@
+"""How much there is: rows, vectors and bytes below a prefix, by state and by kind."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.db import connection, transaction
+
+from memories.namespaces import encode, narrow
+from memories.statements.lookup import below_any
+from tenants.authorising import require
+from tenants.context import current_tenant_id, now
+from tenants.roles import Action
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Rows in whatever state but purged; `by_state` counts tombstones as PURGED."""
+
+    rows: int
+    vectors: int
+    bytes: int
+    by_state: dict[str, int]
+    by_kind: dict[str, int]
+    requests_24h: int
+
+
+_BY = (
+    "SELECT CASE WHEN m.trashed_at IS NOT NULL OR m.visible_until <= %s THEN 'TRASH' "
+    "WHEN m.archived_at IS NOT NULL THEN 'ARCHIVED' ELSE 'ACTIVE' END, m.kind, count(*), "
+    "sum(pg_column_size(m.*)) FROM memories_memory m WHERE m.tenant_id = %s AND {below} "
+    "GROUP BY 1, 2"
+)
+_VECTORS = (
+    "SELECT count(*), coalesce(sum(pg_column_size(v.embedding)), 0) FROM memories_memoryvector v "
+    "JOIN memories_memory m ON m.tenant_id = v.tenant_id AND m.id = v.memory_id "
+    "WHERE v.tenant_id = %s AND {below}"
+)
+_TOMBSTONES = "SELECT count(*) FROM memories_tombstone m WHERE m.tenant_id = %s AND {below}"
+_REQUESTS = (
+    "SELECT count(DISTINCT request_id) FROM audit_event WHERE tenant_id = %s "
+    "AND at > %s - interval '24 hours' AND actor_kind = 'key'"
+)
+
+
+def measure_usage(namespace_prefix: Sequence[str]) -> Usage:
+    """The figures for what the caller's prefixes cover below this one."""
+    actor = require(Action.SEE_USAGE)
+    below, params = below_any(narrow(actor.prefixes, encode(namespace_prefix)))
+    tenant = current_tenant_id()
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(_BY.format(below=below), [now(), tenant, *params])
+        groups = cursor.fetchall()
+        cursor.execute(_VECTORS.format(below=below), [tenant, *params])
+        vectors, vector_bytes = cursor.fetchone()
+        cursor.execute(_TOMBSTONES.format(below=below), [tenant, *params])
+        (purged,) = cursor.fetchone()
+        cursor.execute(_REQUESTS, [tenant, now()])
+        (requests,) = cursor.fetchone()
+    by_state: dict[str, int] = {"ACTIVE": 0, "ARCHIVED": 0, "TRASH": 0, "PURGED": purged}
+    by_kind: dict[str, int] = {}
+    for state, kind, count, _ in groups:
+        by_state[state] += count
+        by_kind[kind] = by_kind.get(kind, 0) + count
+    return Usage(
+        rows=sum(group[2] for group in groups),
+        vectors=vectors,
+        bytes=int(sum(group[3] or 0 for group in groups) + vector_bytes),
+        by_state=by_state,
+        by_kind=by_kind,
+        requests_24h=requests,
+    )

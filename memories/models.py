@@ -1,0 +1,327 @@
+"""The tables of the store. Memories and vectors are hash-partitioned by tenant (see SCALE rules).
+
+The key of each is (tenant_id, id). Foreign keys are composite and set in the migrations, because
+Django's are single columns and deferrable. Every index names the query it serves.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.contrib.postgres.fields import ArrayField
+from django.contrib.postgres.search import SearchVectorField
+from django.db import models
+from django.db.models import Q
+from pgvector.django import HalfVectorField
+
+from memories.querysets import MemoryQuerySet, SweepRunQuerySet, TombstoneQuerySet
+from tenants.managers import TenantManager, TenantModel
+
+
+class MemoryManager(TenantManager["Memory"]):
+    queryset_class = MemoryQuerySet
+
+
+class Memory(TenantModel):
+    """One memory, as agents see it in `value`.
+
+    `visible_until` and `purge_at` are what the policy engine computed, stored to be indexed and
+    never trusted at destruction. `ruled` says that more than a TTL decides them, so that a read
+    must ask the engine instead of moving them by itself.
+    """
+
+    class Tier(models.TextChoices):
+        LONG = "long"
+        SHORT = "short"
+
+    class Embedding(models.TextChoices):
+        READY = "ready"
+        PENDING = "pending"
+        NONE = "none"
+        FAILED = "failed"
+
+    namespace = models.TextField(db_collation="C")
+    key = models.TextField(db_collation="C")
+    value = models.JSONField()
+    sealed = models.BinaryField(null=True)
+    kind = models.CharField(max_length=63, default="fact")
+    tier = models.CharField(max_length=8, choices=Tier.choices, default=Tier.LONG)
+    session = models.CharField(max_length=64, null=True)  # noqa: DJ001 - null: of no session
+    subjects = ArrayField(models.TextField(), default=list)
+    classes = ArrayField(models.TextField(), default=list)
+    tags = ArrayField(models.TextField(), default=list)
+    label = models.TextField(null=True)  # noqa: DJ001 - null: no officer labelled it
+    source = models.JSONField(null=True)
+    derived_from = ArrayField(models.UUIDField(), default=list)
+    source_caps = ArrayField(models.DateTimeField(), default=list)
+    decay = models.FloatField()
+    importance = models.FloatField(default=0.5)
+    weight = models.FloatField(default=1.0)
+    index_paths = ArrayField(models.TextField(), null=True)
+    """Per put: null = the tenant's fields, empty = none, else these paths."""
+    content_hash = models.BinaryField()
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField()
+    updated_at = models.DateTimeField()
+    accessed_at = models.DateTimeField(null=True)
+    access_count = models.PositiveIntegerField(default=0)
+    ttl = models.DurationField(null=True)
+    ttl_expires_at = models.DateTimeField(null=True)
+    visible_until = models.DateTimeField(null=True)
+    purge_at = models.DateTimeField(null=True)
+    ruled = models.BooleanField(default=False)
+    rule = models.CharField(max_length=63, null=True)  # noqa: DJ001 - null: no rule decided
+    flags = ArrayField(models.CharField(max_length=32), default=list)
+    archived_at = models.DateTimeField(null=True)
+    trashed_at = models.DateTimeField(null=True)
+    deleted_at = models.DateTimeField(null=True)
+    restored_at = models.DateTimeField(null=True)
+    ruleset = models.PositiveIntegerField(default=0)
+    dates_moved_at = models.DateTimeField(null=True)
+    embedding = models.CharField(max_length=8, choices=Embedding.choices, default=Embedding.PENDING)
+    embedding_due_at = models.DateTimeField(null=True)
+    embedding_attempts = models.PositiveSmallIntegerField(default=0)
+    lexemes = SearchVectorField(null=True)
+    length = models.PositiveIntegerField(default=0)
+    """Number of terms in `lexemes`, for BM25's length norm."""
+
+    objects: Any = MemoryManager()
+
+    class Meta:
+        base_manager_name = "objects"
+        constraints = (
+            # a key is taken by one row that is not in the trash; get, put and delete look it up
+            models.UniqueConstraint(
+                fields=["tenant_id", "namespace", "key"],
+                condition=Q(trashed_at__isnull=True),
+                name="memory_key_once",
+            ),
+            models.CheckConstraint(
+                condition=Q(decay__gt=0, decay__lte=1), name="memory_decay_range"
+            ),
+            models.CheckConstraint(
+                condition=Q(importance__gte=0, importance__lte=1), name="memory_importance_range"
+            ),
+        )
+        indexes = (
+            # search without a query and the namespace browser: newest first below a prefix
+            models.Index(
+                fields=["tenant_id", "-updated_at"],
+                condition=Q(trashed_at__isnull=True),
+                name="memory_newest",
+            ),
+            # the sweep's two scans
+            models.Index(
+                fields=["tenant_id", "visible_until"],
+                condition=Q(visible_until__isnull=False, trashed_at__isnull=True),
+                name="memory_expiring",
+            ),
+            models.Index(
+                fields=["tenant_id", "purge_at"],
+                condition=Q(purge_at__isnull=False),
+                name="memory_purging",
+            ),
+            # embed_pending's scan
+            models.Index(
+                fields=["tenant_id", "embedding_due_at"],
+                condition=Q(embedding="pending"),
+                name="memory_pending",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.namespace}{self.key}"
+
+
+class MemoryVersion(TenantModel):
+    """A value that was replaced, with who replaced it. Shares the dates of its memory."""
+
+    memory_id = models.UUIDField()
+    version = models.PositiveIntegerField()
+    value = models.JSONField()
+    sealed = models.BinaryField(null=True)
+    content_hash = models.BinaryField()
+    written_at = models.DateTimeField()
+    replaced_at = models.DateTimeField()
+    replaced_by = models.CharField(max_length=254)
+    event_id = models.UUIDField()
+
+    class Meta:
+        base_manager_name = "objects"
+        constraints = (
+            # versions of one memory, newest first
+            models.UniqueConstraint(
+                fields=["tenant_id", "memory_id", "version"], name="memory_version_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.memory_id} version {self.version}"
+
+
+class MemoryVector(TenantModel):
+    """One embedded text: of a memory, under a profile, at a field path, one chunk of it."""
+
+    memory_id = models.UUIDField()
+    profile = models.PositiveSmallIntegerField()
+    field = models.TextField()
+    chunk = models.PositiveSmallIntegerField(default=0)
+    embedding = HalfVectorField()
+
+    class Meta:
+        base_manager_name = "objects"
+        constraints = (
+            # one vector a text; also finds the vectors of a memory
+            models.UniqueConstraint(
+                fields=["tenant_id", "memory_id", "profile", "field", "chunk"],
+                name="memory_vector_once",
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.memory_id} {self.field}.{self.chunk}"
+
+
+class MemorySubject(TenantModel):
+    """Whom a memory is about: a side table, because an array is not indexable under RLS."""
+
+    memory_id = models.UUIDField()
+    subject = models.TextField(db_collation="C")
+
+    class Meta:
+        base_manager_name = "objects"
+        constraints = (
+            # memories of a subject
+            models.UniqueConstraint(
+                fields=["tenant_id", "subject", "memory_id"], name="memory_subject_once"
+            ),
+        )
+        indexes = (
+            # the cascade from a purged memory
+            models.Index(fields=["tenant_id", "memory_id"], name="memory_subject_memory"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.memory_id} about a subject"
+
+
+class TombstoneManager(TenantManager["Tombstone"]):
+    queryset_class = TombstoneQuerySet
+
+
+class Tombstone(TenantModel):
+    """What a purge leaves: that it existed, where, and by which rule it went. Its id is the memory's."""
+
+    namespace = models.TextField(db_collation="C")
+    kind = models.CharField(max_length=63)
+    classes = ArrayField(models.TextField(), default=list)
+    purged_at = models.DateTimeField()
+    rule = models.CharField(max_length=63, null=True)  # noqa: DJ001 - null: no rule, a TTL or delete
+    ruleset = models.PositiveIntegerField(default=0)
+    reason = models.CharField(max_length=32)
+    event_id = models.UUIDField()
+
+    objects: Any = TombstoneManager()
+
+    class Meta:
+        base_manager_name = "objects"
+        indexes = (
+            # lists and counts below a prefix
+            models.Index(fields=["tenant_id", "namespace", "id"], name="tombstone_namespace"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.id} purged at {self.purged_at}"
+
+
+class SweepScope(TenantModel):
+    """A namespace prefix that is swept by a rhythm of its own; "" is the tenant's."""
+
+    namespace_prefix = models.TextField(db_collation="C", default="", blank=True)
+    interval_minutes = models.FloatField(default=1.0)
+    enabled = models.BooleanField(default=True)
+
+    class Meta:
+        base_manager_name = "objects"
+        constraints = (
+            models.UniqueConstraint(
+                fields=["tenant_id", "namespace_prefix"], name="sweep_scope_once"
+            ),
+            models.CheckConstraint(
+                condition=Q(interval_minutes__gte=0.1), name="sweep_scope_interval"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"sweep of {self.namespace_prefix or 'everything'}"
+
+
+class SweepRunManager(TenantManager["SweepRun"]):
+    queryset_class = SweepRunQuerySet
+
+
+class SweepRun(TenantModel):
+    """One sweep with what it did: evidence."""
+
+    class State(models.TextChoices):
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+
+    namespace_prefix = models.TextField(db_collation="C", default="")
+    trigger = models.CharField(max_length=16)
+    dry_run = models.BooleanField(default=False)
+    state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
+    started_at = models.DateTimeField()
+    finished_at = models.DateTimeField(null=True)
+    lag_seconds = models.FloatField(default=0)
+    counts = models.JSONField(default=dict)
+
+    objects: Any = SweepRunManager()
+
+    class Meta:
+        base_manager_name = "objects"
+        indexes = (
+            # the list of runs, newest first
+            models.Index(fields=["tenant_id", "-started_at", "-id"], name="sweep_run_newest"),
+        )
+
+    def __str__(self) -> str:
+        return f"sweep {self.id} {self.state}"
+
+
+class Finding(TenantModel):
+    """Something a job could not do and a person should look at."""
+
+    kind = models.CharField(max_length=32)
+    memory_id = models.UUIDField(null=True)
+    detail = models.TextField()
+    found_at = models.DateTimeField()
+    closed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        base_manager_name = "objects"
+        indexes = (models.Index(fields=["tenant_id", "-found_at", "-id"], name="finding_newest"),)
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.found_at}"
+
+
+class EmbeddingProfile(models.Model):
+    """A fixed way from text to vector. Numbered, because vectors and partial indexes carry it.
+
+    Not a tenant table: it holds no content, and tenants share profiles.
+    """
+
+    number = models.PositiveSmallIntegerField(primary_key=True)
+    name = models.CharField(max_length=63, unique=True)
+    provider = models.CharField(max_length=16)
+    model = models.CharField(max_length=200)
+    dimensions = models.PositiveSmallIntegerField()
+    distance = models.CharField(max_length=8, default="cosine")
+    base_url = models.CharField(max_length=500, default="", blank=True)
+    query_prefix = models.CharField(max_length=63, default="", blank=True)
+    passage_prefix = models.CharField(max_length=63, default="", blank=True)
+
+    def __str__(self) -> str:
+        return self.name

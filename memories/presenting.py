@@ -1,0 +1,63 @@
+"""A memory as callers get it (API.md, "A memory"). Pure; the value stays JSON text throughout."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from memories.namespaces import decode
+from memories.rows import StoredMemory
+
+
+@dataclass(frozen=True, slots=True)
+class RawJson:
+    """JSON text to be put into an answer as it is: numbers keep all their digits."""
+
+    text: str
+
+
+def present_memory(row: StoredMemory, at: datetime) -> dict[str, Any]:
+    """The whole memory, as its state is at `at`."""
+    return {
+        "id": row.id,
+        "namespace": list(decode(row.namespace)),
+        "key": row.key,
+        "value": RawJson(row.value),
+        "kind": row.kind,
+        "tier": row.tier,
+        "subjects": row.subjects,
+        "tags": row.tags,
+        "label": row.label,
+        "classes": row.classes,
+        "source": None if row.source is None else RawJson(row.source),
+        "derived_from": row.derived_from,
+        "importance": row.importance,
+        "decay": row.decay,
+        "version": row.version,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+        "accessed_at": row.accessed_at,
+        "access_count": row.access_count,
+        "embedding": row.embedding,
+        "retention": present_retention(row, at),
+    }
+
+
+def present_retention(row: StoredMemory, at: datetime) -> dict[str, Any]:
+    """State, the two dates, and what decides them."""
+    return {
+        "state": state_of(row, at),
+        "visible_until": row.visible_until,
+        "purge_at": row.purge_at,
+        "ttl_minutes": None if row.ttl is None else row.ttl.total_seconds() / 60,
+        "rule": row.rule,
+        "flags": row.flags,
+    }
+
+
+def state_of(row: StoredMemory, at: datetime) -> str:
+    """The state by the stored dates: what agents can see is ACTIVE or ARCHIVED, the rest TRASH."""
+    if row.is_visible(at):
+        return "ACTIVE" if row.archived_at is None else "ARCHIVED"
+    return "TRASH"

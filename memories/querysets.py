@@ -1,0 +1,49 @@
+"""Reading memories, tombstones and sweep runs as Django QuerySets, named for the domain."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Any, Self
+
+from django.db.models import Q
+
+from memories.namespaces import prefix_bounds
+from tenants.managers import TenantQuerySet
+
+
+class MemoryQuerySet(TenantQuerySet[Any]):
+    """Memories of one tenant."""
+
+    def visible(self, at: datetime) -> Self:
+        """In use at this instant: what agents can see."""
+        return self.filter(
+            Q(visible_until__isnull=True) | Q(visible_until__gt=at), trashed_at__isnull=True
+        )
+
+    def below(self, prefix: str) -> Self:
+        """In or below a stored namespace prefix, as an index range."""
+        low, high = prefix_bounds(prefix)
+        return self if high is None else self.filter(namespace__gte=low, namespace__lt=high)
+
+    def waiting_for_vectors(self, at: datetime) -> Self:
+        """Stored without their vectors, due for another try, the longest waiting first."""
+        return self.filter(embedding="pending", embedding_due_at__lte=at).order_by(
+            "embedding_due_at"
+        )
+
+
+class TombstoneQuerySet(TenantQuerySet[Any]):
+    """What purges left."""
+
+    def below(self, prefix: str) -> Self:
+        """In or below a stored namespace prefix."""
+        low, high = prefix_bounds(prefix)
+        return self if high is None else self.filter(namespace__gte=low, namespace__lt=high)
+
+
+class SweepRunQuerySet(TenantQuerySet[Any]):
+    """Sweeps that were made."""
+
+    def newest_first(self) -> Self:
+        """The order of the list."""
+        return self.order_by("-started_at", "-id")

@@ -1,0 +1,70 @@
+"""A memory as read from its table: one frozen dataclass, and the columns in its order. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from datetime import datetime, timedelta
+from typing import Any, Self
+from uuid import UUID
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMemory:
+    """A row of memories_memory. `value` and `source` are JSON text, so that numbers stay exact."""
+
+    id: UUID
+    namespace: str
+    key: str
+    value: str
+    kind: str
+    tier: str
+    session: str | None
+    subjects: list[str]
+    classes: list[str]
+    tags: list[str]
+    label: str | None
+    source: str | None
+    derived_from: list[UUID]
+    source_caps: list[datetime]
+    decay: float
+    importance: float
+    weight: float
+    index_paths: list[str] | None
+    content_hash: bytes
+    version: int
+    created_at: datetime
+    updated_at: datetime
+    accessed_at: datetime | None
+    access_count: int
+    ttl: timedelta | None
+    ttl_expires_at: datetime | None
+    visible_until: datetime | None
+    purge_at: datetime | None
+    ruled: bool
+    rule: str | None
+    flags: list[str]
+    archived_at: datetime | None
+    trashed_at: datetime | None
+    deleted_at: datetime | None
+    restored_at: datetime | None
+    ruleset: int
+    dates_moved_at: datetime | None
+    embedding: str
+
+    @classmethod
+    def of(cls, row: tuple[Any, ...]) -> Self:
+        """From a row selected by `COLUMNS` (further columns of the row are ignored)."""
+        return cls(*row[:WIDTH])
+
+    def is_visible(self, at: datetime) -> bool:
+        """In use: not in the trash, and before its `visible_until`."""
+        return self.trashed_at is None and (self.visible_until is None or at < self.visible_until)
+
+
+NAMES = tuple(field.name for field in fields(StoredMemory))
+WIDTH = len(NAMES)
+
+
+def columns(alias: str) -> str:
+    """The select list of StoredMemory for a table alias such as `m`."""
+    return ", ".join(f"{alias}.{name}" for name in NAMES)

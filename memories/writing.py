@@ -1,0 +1,282 @@
+"""Writing memories: checked and embedded outside, decided and applied in one transaction.
+
+What can fail, and what happens then. The embedder is slow or down: the write is stored as pending,
+found by text, and embedded later. Two puts create one key at once: the unique index lets one
+through, the other finds its row missing and runs again, now as an update. The process dies: nothing
+was committed, or all of it was; vectors, lexemes, versions and the event stand in the same
+transaction as the value.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import TypeVar
+from uuid import UUID
+
+from django.conf import settings
+from django.db import IntegrityError, transaction
+
+from audit.querysets import INSERT, PLACEHOLDERS
+from audit.recording import Draft, Facts, Target, draft
+from memories.dating import Regime, regime_of
+from memories.deciding import Decision, Outcome, Prepared, Sources, decide_put
+from memories.embedding.calling import embed_passages
+from memories.embedding.chunking import Chunk, cut_texts
+from memories.embedding.profiles import Profile, profile_of
+from memories.embedding.providers import EmbeddingRefused, EmbeddingUnavailable
+from memories.filter_sql import to_json
+from memories.lexing import lex, to_tsvector_literal
+from memories.namespaces import covers, encode
+from memories.ops import BUILT_IN_KINDS, PutOp
+from memories.paths import extract_texts
+from memories.rows import StoredMemory
+from memories.statements import upsert
+from memories.statements.lookup import find_by_ids, lock_by_keys
+from memories.statements.together import Together
+from memoryhub.errors import Denied, HubError, Invalid
+from tenants.actors import Actor
+from tenants.authorising import require
+from tenants.context import current_actor, now
+from tenants.ids import uuid7
+from tenants.roles import Action
+from tenants.snapshots import TenantSettings, tenant_settings
+
+ATTEMPTS = 8
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A put's result: the row as it now is, and how it came so."""
+
+    row: StoredMemory
+    outcome: Outcome
+
+
+class _KeyTaken(Exception):
+    """Another transaction created one of our keys first: run again."""
+
+
+def put_memory(op: PutOp) -> Written:
+    """Write one value. Raises Denied, Invalid, VersionMismatch."""
+    prepared = prepare_puts([op])
+    return retry_when_taken(lambda: apply_puts(prepared))[0]
+
+
+def retry_when_taken(work: Callable[[], T]) -> T:
+    """Run `work` in a transaction, again when a key it wanted to create was taken meanwhile."""
+    for attempt in range(ATTEMPTS):
+        try:
+            with transaction.atomic():
+                return work()
+        except _KeyTaken:
+            if attempt == ATTEMPTS - 1:
+                raise
+        except IntegrityError as error:
+            # the vectors of a memory whose insert was skipped have nothing to refer to
+            if attempt == ATTEMPTS - 1 or not _is_missing_memory(error):
+                raise
+    raise AssertionError("unreachable")
+
+
+def _is_missing_memory(error: IntegrityError) -> bool:
+    return getattr(error.__cause__, "sqlstate", "") == "23503"
+
+
+# --- outside the transaction ----------------------------------------------------------------------
+
+
+def prepare_puts(ops: Sequence[PutOp]) -> list[Prepared]:
+    """Check rights, sizes and kinds; serialise; embed what is to be embedded."""
+    actor = require(Action.PUT)
+    tenant = tenant_settings()
+    profile = profile_of(tenant)
+    prepared = [_prepare(op, actor, tenant, profile) for op in ops]
+    return _embed(prepared, profile)
+
+
+def _prepare(op: PutOp, actor: Actor, tenant: TenantSettings, profile: Profile) -> Prepared:
+    path = encode(op.namespace)
+    if not covers(actor.prefixes, path):
+        raise Denied("The key may not write there.", code="outside_prefix")
+    if op.kind not in BUILT_IN_KINDS and op.kind not in tenant.kinds:
+        raise Invalid.at("kind", "unknown_kind", "The tenant has no such kind.")
+    value = op.value or {}
+    text = to_json(value)
+    if len(text.encode()) > settings.MAX_VALUE_BYTES:
+        most = settings.MAX_VALUE_BYTES
+        raise Invalid.at("value", "value_too_large", f"A value has at most {most} bytes.")
+    paths = tenant.index_fields if op.index is None else (op.index or ())
+    texts = extract_texts(value, paths) if paths else []
+    lexed = lex("\n".join(text for _, text in texts))
+    return Prepared(
+        op=op,
+        namespace=path,
+        value=text,
+        source=None if op.source is None else to_json(op.source),
+        content_hash=sha256(_canonical(value).encode()).digest(),
+        chunks=cut_texts(texts) if profile.embeds else [],
+        vectors=None,
+        lexemes=to_tsvector_literal(lexed),
+        length=lexed.length,
+    )
+
+
+def _canonical(value: object) -> str:
+    """Equal values have equal text: keys sorted, exact numbers by their digits."""
+    return json.dumps(value, sort_keys=True, default=str)
+
+
+def _embed(prepared: list[Prepared], profile: Profile) -> list[Prepared]:
+    """All texts in one call; without an answer every put of the call is left pending."""
+    waiting = [put for put in prepared if put.chunks and put.op.wait]
+    texts = [chunk.text for put in waiting for chunk in put.chunks]
+    if not texts:
+        return [put if put.chunks else replace(put, vectors=[]) for put in prepared]
+    try:
+        vectors = iter(embed_passages(profile, texts))
+    except (EmbeddingUnavailable, EmbeddingRefused):
+        return [put if put.chunks else replace(put, vectors=[]) for put in prepared]
+    return [
+        replace(put, vectors=[next(vectors) for _ in put.chunks])
+        if put.op.wait or not put.chunks
+        else put
+        for put in prepared
+    ]
+
+
+# --- inside the transaction -----------------------------------------------------------------------
+
+
+def apply_puts(prepared: Sequence[Prepared]) -> list[Written]:
+    """Gather, decide, apply, record, for puts of different keys, in the current transaction."""
+    tenant, at = tenant_settings(), now()
+    regime, profile = regime_of(tenant), profile_of(tenant)
+    keys = sorted({(put.namespace, put.op.key) for put in prepared})
+    existing = lock_by_keys(keys)
+    sources = _find_sources(prepared)
+    decisions = []
+    for number, put in enumerate(prepared):
+        try:
+            decisions.append(
+                decide_put(
+                    put,
+                    existing.get((put.namespace, put.op.key)),
+                    identifier=uuid7(),
+                    tenant=tenant,
+                    regime=regime,
+                    sources=_sources_of(put.op, sources),
+                    now=at,
+                    embedding=_embedding_state(put),
+                )
+            )
+        except HubError as error:
+            error.position = number
+            raise
+    _retire([decision.retires for decision in decisions if decision.retires], regime)
+    _apply(decisions, profile, tenant)
+    return [Written(decision.row, decision.outcome) for decision in decisions]
+
+
+def _embedding_state(put: Prepared) -> str:
+    if not put.chunks:
+        return "none"
+    return "pending" if put.vectors is None else "ready"
+
+
+def _find_sources(prepared: Sequence[Prepared]) -> dict[UUID, StoredMemory]:
+    """The sources named by any of the puts that this caller may see."""
+    wanted = {identifier for put in prepared for identifier in put.op.derived_from}
+    if not wanted:
+        return {}
+    actor, at = current_actor(), now()
+    return {
+        row.id: row
+        for row in find_by_ids(list(wanted)).values()
+        if row.is_visible(at) and covers(actor.prefixes, row.namespace)
+    }
+
+
+def _sources_of(op: PutOp, found: Mapping[UUID, StoredMemory]) -> Sources:
+    """What a derived memory takes over; a source not to be seen is 422 `unknown_source`."""
+    rows = []
+    for number, identifier in enumerate(op.derived_from):
+        if identifier not in found:
+            detail = "There is no such memory for you."
+            raise Invalid.at(f"derived_from[{number}]", "unknown_source", detail)
+        rows.append(found[identifier])
+    return Sources(
+        subjects=list(dict.fromkeys(subject for row in rows for subject in row.subjects)),
+        classes=list(dict.fromkeys(name for row in rows for name in row.classes)),
+        caps=sorted({cap for row in rows for cap in row.source_caps}),
+    )
+
+
+def _retire(rows: Sequence[StoredMemory], regime: Regime) -> None:
+    """Hidden rows that no sweep has seen yet make room for a new memory under their key."""
+    if rows:
+        together = Together()
+        upsert.update_dates(together, [replace(row, trashed_at=now()) for row in rows])
+        together.run()
+
+
+def _apply(decisions: Sequence[Decision], profile: Profile, tenant: TenantSettings) -> None:
+    """All rows, versions, vectors, subjects and events in one statement."""
+    together = Together()
+    created = [one for one in decisions if one.outcome == "created"]
+    updated = [one for one in decisions if one.outcome == "updated"]
+    events = {one.row.id: _draft_event(one) for one in decisions}
+    if created:
+        upsert.insert_memories(together, [(one.row, _text_of(one)) for one in created])
+    if updated:
+        replaced = [(one.replaces, events[one.row.id].id) for one in updated if one.replaces]
+        upsert.update_memories(together, [(one.row, _text_of(one)) for one in updated])
+        upsert.insert_versions(together, replaced, by=current_actor().name, at=now())
+        upsert.delete_old_versions(
+            together, [one.row for one in updated], kept=tenant.versions_kept
+        )
+    unchanged = [one.row for one in decisions if one.outcome == "unchanged"]
+    if unchanged:
+        upsert.update_dates(together, unchanged)
+    written = [*created, *updated]
+    upsert.replace_vectors(
+        together,
+        [one.row.id for one in updated],
+        [entry for one in written for entry in _embedded(one)],
+        profile=profile.number,
+    )
+    upsert.replace_subjects(together, [(one.row, one.replaces) for one in written])
+    drafts = list(events.values())
+    rows = ", ".join([f"({PLACEHOLDERS})"] * len(drafts))
+    together.add(INSERT + "VALUES " + rows, [value for event in drafts for value in event.row])
+    counts = together.run()
+    if created and counts[0] != len(created):
+        raise _KeyTaken
+
+
+def _text_of(decision: Decision) -> tuple[str, int]:
+    return decision.prepared.lexemes, decision.prepared.length
+
+
+def _embedded(decision: Decision) -> list[tuple[UUID, Chunk, str]]:
+    put = decision.prepared
+    return [
+        (decision.row.id, chunk, vector)
+        for chunk, vector in zip(put.chunks, put.vectors or [], strict=False)
+    ]
+
+
+def _draft_event(decision: Decision) -> Draft:
+    row = decision.row
+    return draft(
+        "memory.put",
+        Target("memory", str(row.id), row.namespace),
+        Facts(
+            ruleset=row.ruleset,
+            counts={"version": row.version},
+            links={"outcome": decision.outcome},
+        ),
+    )
