@@ -1,0 +1,16 @@
+"""The API's addresses, one explicit line each (API.md)."""
+
+from django.urls import path
+
+from api.views.service import UnknownView
+from api.views.store import BatchView, ItemsView, NamespacesView, SearchView
+from api.views.usage import UsageView
+
+urlpatterns = [
+    path("store/items", ItemsView.as_view()),
+    path("store/items/search", SearchView.as_view()),
+    path("store/namespaces", NamespacesView.as_view()),
+    path("store/batch", BatchView.as_view()),
+    path("usage", UsageView.as_view()),
+    path("<path:rest>", UnknownView.as_view()),
+]

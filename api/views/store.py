@@ -1,0 +1,128 @@
+"""The store: request-compatible with the LangGraph platform's (API.md, "Store")."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.conf import settings
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from api.base import HubView, body_of, flag
+from api.openapi import store as shapes
+from memories.batching import run_batch
+from memories.deleting import delete_memory, delete_namespace
+from memories.namespaces import parse_dotted
+from memories.namespacing import list_namespaces
+from memories.ops import (
+    parse_batch,
+    parse_delete,
+    parse_delete_namespace,
+    parse_get,
+    parse_list_namespaces,
+    parse_put,
+    parse_search,
+)
+from memories.presenting import present_memory
+from memories.reading import get_memory
+from memories.searching import Found, search_memories
+from memories.writing import Written, put_memory
+from memoryhub.errors import Invalid
+from tenants.clock import wall_clock
+
+
+class ItemsView(HubView):
+    """One item by namespace and key."""
+
+    query_fields: ClassVar = ("namespace", "key", "refresh_ttl")
+
+    @shapes.get_item
+    def get(self, request: Request) -> Response:
+        given = request.query_params
+        for name in ("namespace", "key"):
+            if name not in given:
+                raise Invalid.at(name, "required", "Name the item.")
+        op = parse_get(
+            {
+                "namespace": list(parse_dotted(given["namespace"])),
+                "key": given["key"],
+                "refresh_ttl": flag(request, "refresh_ttl"),
+            }
+        )
+        return Response(present_memory(get_memory(op), wall_clock()))
+
+    @shapes.put_item
+    def put(self, request: Request) -> Response:
+        return Response(present_written(put_memory(parse_put(body_of(request)))))
+
+    @shapes.delete_item
+    def delete(self, request: Request) -> Response:
+        delete_memory(parse_delete(body_of(request)))
+        return Response(status=204)
+
+
+class SearchView(HubView):
+    """Find memories by meaning, words, filters, or newest first."""
+
+    @shapes.search
+    def post(self, request: Request) -> Response:
+        return Response(present_found(search_memories(parse_search(body_of(request)))))
+
+
+class NamespacesView(HubView):
+    """List namespaces, or take everything below one out of use."""
+
+    @shapes.list_namespaces
+    def post(self, request: Request) -> Response:
+        found = list_namespaces(parse_list_namespaces(body_of(request)))
+        return Response({"namespaces": [list(labels) for labels in found]})
+
+    @shapes.delete_namespace
+    def delete(self, request: Request) -> Response:
+        done = delete_namespace(parse_delete_namespace(body_of(request)))
+        kept = [{"reason": reason, "count": count} for reason, count in sorted(done.kept.items())]
+        return Response({"matched": done.matched, "deleted": done.deleted, "kept": kept})
+
+
+class BatchView(HubView):
+    """Many operations, one transaction."""
+
+    max_body_bytes = settings.MAX_BATCH_BYTES
+
+    @shapes.batch
+    def post(self, request: Request) -> Response:
+        ops = parse_batch(request.data, most=settings.MAX_BATCH_OPS)
+        return Response({"results": [_present_result(result) for result in run_batch(ops)]})
+
+
+def present_written(written: Written) -> dict[str, Any]:
+    """A put's answer: the memory and how it came so."""
+    answer = {**present_memory(written.row, wall_clock()), "outcome": written.outcome}
+    if written.outcome == "merged":
+        answer["merged_into"] = written.row.id
+    return answer
+
+
+def present_found(found: Found) -> dict[str, Any]:
+    """A page of search results."""
+    at = wall_clock()
+    items = []
+    for hit in found.hits:
+        score = None if hit.ranked is None else hit.ranked.score
+        items.append({**present_memory(hit.row, at), "score": score})
+    return {"items": items, "search_id": found.search_id, "degraded": found.degraded}
+
+
+def _present_result(result: Any) -> Any:
+    match result:
+        case Written():
+            row = result.row
+            return {"id": row.id, "version": row.version, "outcome": result.outcome}
+        case Found():
+            return present_found(result)
+        case None:
+            return None
+        case list():
+            return [list(labels) for labels in result]
+        case _:
+            return present_memory(result, wall_clock())
