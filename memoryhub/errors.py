@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from pydantic import ValidationError
+
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
@@ -37,6 +39,12 @@ class HubError(Exception):
         self.detail = detail or self.title
         self.code = code or type(self).code
         self.facts = facts
+        self.position: int | None = None  # which of several things given at once is at fault
+
+    def under(self, prefix: str) -> HubError:
+        """The same failure seen from further out: `at` says of which part, `ops[3]`."""
+        self.facts = {**self.facts, "at": prefix}
+        return self
 
 
 class Malformed(HubError):
@@ -147,3 +155,46 @@ class Unavailable(HubError):
     status = 503
     code = "unavailable"
     title = "Temporarily not available"
+
+
+_PYDANTIC_CODES = {
+    "missing": "required",
+    "extra_forbidden": "unknown_field",
+    "greater_than": "out_of_range",
+    "greater_than_equal": "out_of_range",
+    "less_than": "out_of_range",
+    "less_than_equal": "out_of_range",
+    "finite_number": "out_of_range",
+    "too_long": "too_long",
+    "too_short": "too_short",
+    "string_too_long": "too_long",
+    "string_too_short": "too_short",
+    "literal_error": "unknown_value",
+    "enum": "unknown_value",
+    "union_tag_invalid": "unknown_value",
+    "union_tag_not_found": "required",
+}
+
+
+def invalid_from(fault: ValidationError, *, root: str = "") -> Invalid:
+    """What pydantic found wrong, as ours: paths as in `value.a[2]`, our codes, no input echoed."""
+    found: dict[str, FieldError] = {}
+    for error in fault.errors(include_url=False, include_input=False, include_context=False):
+        kind = error["type"]
+        ours = kind if kind.startswith("hub_") else _PYDANTIC_CODES.get(kind, "invalid_type")
+        path = path_text(error["loc"], root=root)
+        found.setdefault(path, FieldError(path, ours.removeprefix("hub_"), error["msg"]))
+    return Invalid(found.values())
+
+
+def path_text(location: Iterable[str | int], *, root: str = "") -> str:
+    """`("value", "a", 2)` as `value.a[2]`."""
+    text = root
+    for step in location:
+        if isinstance(step, int):
+            text += f"[{step}]"
+        elif text:
+            text += f".{step}"
+        else:
+            text = step
+    return text

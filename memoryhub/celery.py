@@ -1,0 +1,46 @@
+"""The Celery application, and what beat asks for and how often."""
+
+from __future__ import annotations
+
+import os
+
+from celery import Celery
+from celery.signals import setup_logging
+from django.conf import settings
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
+
+app = Celery("memoryhub")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@setup_logging.connect
+def keep_our_logging(**_: object) -> None:
+    """Celery would replace the handlers; Django's LOGGING has set them already."""
+
+
+# Messages are hints: each of these looks at the tables for what is due, so one lost is made up
+# for by the next. They expire so that a stopped worker does not find a heap of them.
+app.conf.beat_schedule = {
+    "sweep-all": {
+        "task": "memories.tasks.sweep_all",
+        "schedule": settings.SWEEP_SCAN_SECONDS,
+        "options": {"expires": 30},
+    },
+    "embed-pending-all": {
+        "task": "memories.tasks.embed_pending_all",
+        "schedule": settings.EMBED_SCAN_SECONDS,
+        "options": {"expires": 30},
+    },
+    "heartbeat": {
+        "task": "memoryhub.tasks.heartbeat",
+        "schedule": 5.0,
+        "options": {"expires": 15},
+    },
+    "extend-months": {
+        "task": "audit.tasks.extend_months",
+        "schedule": 6 * 3600.0,
+        "options": {"expires": 3600},
+    },
+}

@@ -1,0 +1,74 @@
+"""Is the process alive (`/healthz`), and can it serve (`/readyz`, with what is missing)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import redis
+from django.conf import settings
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
+from django.db.migrations.executor import MigrationExecutor
+from django.http import HttpRequest, JsonResponse
+
+HEARTBEAT_KEY = "hub:heartbeat:worker"
+MONTHS_AHEAD_WARNED = 2
+
+
+def healthz(request: HttpRequest) -> JsonResponse:
+    """The process answers."""
+    return JsonResponse({"status": "ok"})
+
+
+def readyz(request: HttpRequest) -> JsonResponse:
+    """200 when everything a request may need is there; 503 names what is missing."""
+    missing = [name for name, check in CHECKS.items() if not _holds(check)]
+    return JsonResponse(
+        {"status": "unavailable" if missing else "ok", "missing": missing},
+        status=503 if missing else 200,
+        headers={"Retry-After": "2"} if missing else None,
+    )
+
+
+def _holds(check: Callable[[], bool]) -> bool:
+    try:
+        return check()
+    except (DatabaseError, redis.RedisError, OSError):
+        return False
+
+
+def _database() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+        return bool(cursor.fetchone())
+
+
+def _migrations() -> bool:
+    executor = MigrationExecutor(connections[DEFAULT_DB_ALIAS])
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+def _months_ahead() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT hub_months_ahead()")
+        return bool(cursor.fetchone()[0] >= MONTHS_AHEAD_WARNED)
+
+
+def _redis() -> bool:
+    return bool(_client().ping())
+
+
+def _worker() -> bool:
+    return bool(_client().exists(HEARTBEAT_KEY))
+
+
+def _client() -> redis.Redis:
+    return redis.Redis.from_url(settings.REDIS_URL, socket_timeout=1, socket_connect_timeout=0.3)
+
+
+CHECKS: dict[str, Callable[[], bool]] = {
+    "database": _database,
+    "migrations": _migrations,
+    "event_partitions": _months_ahead,
+    "redis": _redis,
+    "worker": _worker,
+}

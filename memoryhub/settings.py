@@ -1,0 +1,241 @@
+"""All settings, from the environment. Without DATABASE_URL and REDIS_URL: the embedded servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from environs import Env
+
+from memoryhub import embedded
+from sealing.ring import KeyRing
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = Env()
+env.read_env(str(BASE_DIR / ".env"), recurse=False)
+
+# Where things lie -------------------------------------------------------------------------------
+
+DATA_DIR = Path(env.str("MEMORYHUB_DATA", str(BASE_DIR / ".data"))).resolve()
+DATABASE_URL = env.str("DATABASE_URL", "")
+DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", DATABASE_URL)
+REDIS_URL = env.str("REDIS_URL", "")
+if not (DATABASE_URL and REDIS_URL):
+    _endpoints = embedded.locate(DATA_DIR)
+    REDIS_URL = REDIS_URL or _endpoints.redis_url
+    if not DATABASE_URL:
+        DATABASE_URL, DATABASE_OWNER_URL = _endpoints.database_url, _endpoints.owner_url
+
+MEMORYHUB_KEYS = env.str("MEMORYHUB_KEYS", str(DATA_DIR / "keys"))
+MEMORYHUB_ROOT_KEY = env.str("MEMORYHUB_ROOT_KEY", "")
+
+# Databases: the application is never the owner ----------------------------------------------------
+
+_pool = {
+    "min_size": env.int("DATABASE_POOL_MIN", 1),
+    "max_size": env.int("DATABASE_POOL_MAX", 24),
+    "timeout": env.float("DATABASE_POOL_TIMEOUT", 5.0),
+}
+_app = embedded.django_database(DATABASE_URL)
+_owner = embedded.django_database(DATABASE_OWNER_URL)
+DATABASES = {
+    # every request, job and command; NOSUPERUSER, NOBYPASSRLS, owns nothing
+    "default": {
+        **_app,
+        "ENGINE": "tenants.backend",
+        "OPTIONS": {**_app.get("OPTIONS", {}), "pool": _pool, "prepare_threshold": None},
+    },
+    # migrations only
+    "owner": {
+        **_owner,
+        "ENGINE": "tenants.backend",
+        "OPTIONS": {**_owner.get("OPTIONS", {}), "hub_acts": False},
+    },
+}
+DATABASE_ROUTERS: list[str] = []
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+MEMORY_PARTITIONS = env.int("MEMORY_PARTITIONS", 16)
+
+# Django -------------------------------------------------------------------------------------------
+
+DEBUG = env.bool("DEBUG", False)
+SECRET_KEY = (
+    env.str("SECRET_KEY", "")
+    or KeyRing(Path(MEMORYHUB_KEYS), MEMORYHUB_ROOT_KEY or None).derive("django-secret-key").hex()
+)
+ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
+BEHIND_TLS = env.bool("BEHIND_TLS", False)
+
+INSTALLED_APPS = [
+    "tenants",
+    "audit",
+    "memories",
+    "memoryhub",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.postgres",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django_linear_migrations",
+    "auditlog",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+]
+
+MIDDLEWARE = [
+    "tenants.access.requests.RequestFacts",
+    "memoryhub.for_people.security",
+    "memoryhub.for_people.whitenoise",
+    "memoryhub.for_people.sessions",
+    "memoryhub.for_people.common",
+    "memoryhub.for_people.csrf",
+    "memoryhub.for_people.authentication",
+    "memoryhub.for_people.messages",
+    "tenants.access.middleware.Acting",
+]
+
+ROOT_URLCONF = "memoryhub.urls"
+WSGI_APPLICATION = "memoryhub.wsgi.application"
+APPEND_SLASH = False
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+AUTH_USER_MODEL = "tenants.User"
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
+AUTH_PASSWORD_VALIDATORS = [
+    {
+        "NAME": "django.contrib.auth.password_validation.MinimumLengthValidator",
+        "OPTIONS": {"min_length": 12},
+    },
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+]
+
+SESSION_ENGINE = "django.contrib.sessions.backends.cache"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
+SESSION_COOKIE_HTTPONLY = True
+SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", False)
+SECURE_HSTS_SECONDS = 31_536_000 if BEHIND_TLS else 0
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = BEHIND_TLS
+SECURE_REFERRER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "DENY"
+if BEHIND_TLS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [BASE_DIR / "locale"]
+USE_I18N = True
+USE_TZ = True
+TIME_ZONE = "UTC"
+
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "staticfiles"
+STATICFILES_DIRS = [BASE_DIR / "static"]
+WHITENOISE_USE_FINDERS = True
+
+CACHES = {
+    "default": {
+        "BACKEND": "django.core.cache.backends.redis.RedisCache",
+        "LOCATION": REDIS_URL,
+        "OPTIONS": {"socket_timeout": 1.0, "socket_connect_timeout": 0.3},
+    }
+}
+
+# Limits of the API (API.md) -----------------------------------------------------------------------
+
+MAX_BODY_BYTES = env.int("MAX_BODY_BYTES", 8 * 1024 * 1024)
+MAX_BATCH_BYTES = env.int("MAX_BATCH_BYTES", 32 * 1024 * 1024)
+MAX_BATCH_OPS = env.int("MAX_BATCH_OPS", 20_000)
+MAX_VALUE_BYTES = env.int("MAX_VALUE_BYTES", 1024 * 1024)
+MAX_RESPONSE_BYTES = env.int("MAX_RESPONSE_BYTES", 64 * 1024 * 1024)
+DATA_UPLOAD_MAX_MEMORY_SIZE = None  # the JSON edge has its own limits, with our error shape
+TRUSTED_PROXIES: list[str] = env.list("TRUSTED_PROXIES", [])
+
+# API ----------------------------------------------------------------------------------------------
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_PARSER_CLASSES": ["api.parsing.StrictJSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["api.rendering.HubJSONRenderer"],
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "api.problems.answer_problem",
+    "UNAUTHENTICATED_USER": None,
+    "URL_FORMAT_OVERRIDE": None,
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "MemoryHub",
+    "DESCRIPTION": "Long-term memory for AI agents, governed. See docs/api.md.",
+    "VERSION": "0.1.0",
+    "OAS_VERSION": "3.1.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+    "APPEND_COMPONENTS": {
+        "securitySchemes": {
+            "bearer": {"type": "http", "scheme": "bearer"},
+            "apiKey": {"type": "apiKey", "in": "header", "name": "X-Api-Key"},
+        }
+    },
+    "SECURITY": [{"bearer": []}, {"apiKey": []}],
+    "ENUM_NAME_OVERRIDES": {},
+}
+
+# Audit --------------------------------------------------------------------------------------------
+
+AUDITLOG_LOGENTRY_MODEL = "audit.Event"
+AUDITLOG_DISABLE_REMOTE_ADDR = True
+
+# Embedding ----------------------------------------------------------------------------------------
+
+EMBEDDING_PROVIDER = env.str("EMBEDDING_PROVIDER", "local")  # local | openai | none
+EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", "")
+EMBEDDING_BASE_URL = env.str("EMBEDDING_BASE_URL", "")
+EMBEDDING_API_KEY = env.str("EMBEDDING_API_KEY", "")
+EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", 0)
+EMBEDDING_DISTANCE = env.str("EMBEDDING_DISTANCE", "cosine")  # cosine | ip | l2
+EMBEDDING_QUERY_PREFIX = env.str("EMBEDDING_QUERY_PREFIX", "")
+EMBEDDING_PASSAGE_PREFIX = env.str("EMBEDDING_PASSAGE_PREFIX", "")
+EMBEDDING_TIMEOUT = env.float("EMBEDDING_TIMEOUT", 10.0)
+
+# Jobs ---------------------------------------------------------------------------------------------
+
+CELERY_BROKER_URL = embedded.celery_url(REDIS_URL)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+CELERY_TASK_REJECT_ON_WORKER_LOST = True
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TASK_PUBLISH_RETRY = False  # messages are hints; beat's scans are the truth
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 0.3, "socket_connect_timeout": 0.3}
+CELERY_TASK_DEFAULT_QUEUE = "hub"
+CELERY_TIMEZONE = "UTC"
+EMBED_SCAN_SECONDS = env.float("EMBED_SCAN_SECONDS", 2.0)
+SWEEP_SCAN_SECONDS = env.float("SWEEP_SCAN_SECONDS", 1.0)
+SWEEP_CHUNK = env.int("SWEEP_CHUNK", 500)
+SWEEP_DEFAULT_MINUTES = env.float("SWEEP_DEFAULT_MINUTES", 1.0)
+
+# Logs: structured, one line each, never content ---------------------------------------------------
+
+LOG_LEVEL = env.str("LOG_LEVEL", "INFO")
+LOGGING_CONFIG = "memoryhub.logs.configure_logging"
+LOGGING = {"level": LOG_LEVEL}
+SILENCED_SYSTEM_CHECKS: list[str] = []
