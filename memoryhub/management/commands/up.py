@@ -2,6 +2,7 @@
 
 import os
 import sys
+from argparse import ArgumentTypeError
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -13,6 +14,12 @@ from memoryhub.errors import HubError
 from memoryhub.supervising import Options, Supervisor
 
 
+def _port(text: str) -> int:
+    if text.isdecimal() and int(text) <= 65535:
+        return int(text)
+    raise ArgumentTypeError(f"{text} is not a port: a number up to 65535 (0: any free one)")
+
+
 class Command(BaseCommand):
     """Starts the servers, migrates, and keeps web, worker and beat running until Ctrl-C."""
 
@@ -21,7 +28,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Ports and folders; each may come from the environment."""
-        parser.add_argument("--port", type=int, default=int(os.environ.get("PORT") or 8000))
+        parser.add_argument("--port", type=_port, default=os.environ.get("PORT") or "8000")
         parser.add_argument("--host", default=os.environ.get("MEMORYHUB_HOST") or "127.0.0.1")
         parser.add_argument("--data", type=Path, default=Path(settings.DATA_DIR))
 

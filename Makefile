@@ -1,0 +1,83 @@
+# MemoryHub's commands. `make` alone lists them; PORT and DATA choose another port and data folder.
+
+PORT ?= 8000
+DATA ?= $(if $(MEMORYHUB_DATA),$(MEMORYHUB_DATA),.data)
+
+VENV := .venv
+BIN := $(VENV)/bin
+PYTHON := $(BIN)/python
+MANAGE := MEMORYHUB_DATA="$(DATA)" $(PYTHON) manage.py
+# Checks and tests have servers of their own: nothing here touches the data of `make run`.
+SCRATCH := MEMORYHUB_DATA=$(VENV)/scratch
+PRODUCTION := BEHIND_TLS=1 SECURE_SSL_REDIRECT=1 ALLOWED_HOSTS=hub.example.com
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+.PHONY: help run demo test test-all lint bench lock
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+run: $(VENV)/.runtime ## everything in one terminal: servers, web, worker, beat (PORT=8000 DATA=.data)
+	@exec env $(MANAGE) up --port "$(PORT)"
+
+demo: $(VENV)/.runtime ## the demo tenant with realistic data, in Chinese and English
+	@$(MANAGE) demo
+
+test: lint ## lint, then every test that is neither slow nor in a browser
+	@$(PYTHON) -m pytest -m "not slow and not browser" -n 2
+
+test-all: lint ## lint, then every test: kills, fuzzing, compatibility, browser
+	@$(PYTHON) -m pytest -n 2
+
+lint: $(VENV)/.develop ## ruff, mypy, import-linter, migrations, deployment checks
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy --no-error-summary .
+	@$(BIN)/lint-imports --no-logo > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
+	@$(SCRATCH) $(PYTHON) manage.py makemigrations --check --dry-run --verbosity 0
+	@$(SCRATCH) $(PRODUCTION) $(PYTHON) manage.py check --deploy --fail-level WARNING --verbosity 0
+	@$(SCRATCH) $(PYTHON) manage.py lintmigrations --quiet ok ignore
+	@echo "lint: clean"
+
+bench: $(VENV)/.develop ## measure search, requests and pressure on this machine
+	@$(PYTHON) -m bench
+
+lock: $(VENV)/.develop ## pin requirements*.in anew, with hashes
+	@for name in install "" dev; do \
+	  file="requirements$${name:+-$$name}"; echo "$$file.txt"; \
+	  $(BIN)/uv pip compile --quiet --upgrade --generate-hashes --universal --python-version 3.11 \
+	    "$$file.in" -o "$$file.txt" || exit 1; \
+	done
+
+# Installing: a stamp for each step, so that a second start costs nothing ---------------------------
+
+$(VENV)/.made:
+	@if $(PYTHON) -c 'import sys, pip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+	  touch $@; exit 0; \
+	fi; \
+	for python in python3.13 python3.12 python3.11 python3; do \
+	  if $$python -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1; then \
+	    echo "making $(VENV) with $$($$python --version)"; \
+	    $$python -m venv $(VENV) && touch $@; exit; \
+	  fi; \
+	done; \
+	echo "MemoryHub needs Python 3.11 or newer with its venv module, and found none in PATH" >&2; \
+	echo "(Debian and Ubuntu: apt install python3 python3-venv)." >&2; exit 1
+
+$(VENV)/.runtime: requirements.txt requirements-install.txt $(VENV)/.made
+	$(call install,requirements.txt)
+
+$(VENV)/.develop: requirements.txt requirements-dev.txt $(VENV)/.runtime
+	$(call install,requirements.txt requirements-dev.txt)
+
+# uv is fast. Where it cannot reach a registry that pip is configured for, pip does it.
+define install
+@echo "installing $(1) into $(VENV)"
+@pip="$(PYTHON) -m pip --disable-pip-version-check install --quiet --require-hashes"; \
+log="$(VENV)/install.log"; : > "$$log"; \
+{ $$pip -r requirements-install.txt && $(BIN)/uv pip install --quiet --require-hashes \
+    --python $(PYTHON) $(addprefix -r ,$(1)); } 2>> "$$log" || \
+{ echo "uv could not ($$log says why); pip takes longer" && $$pip $(addprefix -r ,$(1)); }
+@touch $@
+endef
