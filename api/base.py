@@ -1,4 +1,4 @@
-"""What every API view shares: who calls is known before anything is read, query strings are strict."""
+"""What every API view shares: who calls is known first, query strings are strict."""
 
 from __future__ import annotations
 

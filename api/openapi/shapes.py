@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
-from drf_spectacular.utils import OpenApiResponse
-from pydantic import BaseModel, ConfigDict, Field
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse
+from pydantic import BaseModel, ConfigDict, Field, create_model
 
 
 class Shape(BaseModel):
@@ -107,3 +107,21 @@ def answers(success: dict[int, Any], *problems: int) -> dict[Any, Any]:
         **{(status, "application/json"): shape for status, shape in success.items()},
         **failures,
     }
+
+
+def page_shape(item: type[BaseModel]) -> type[BaseModel]:
+    """The shape of a list of these; `total` comes with `?count=true`."""
+    name = f"{item.__name__.removesuffix('Shape')}PageShape"
+    fields: dict[str, Any] = {
+        "items": (list[item], ...),  # type: ignore[valid-type]
+        "next": (str | None, ...),
+        "total": (int | None, None),
+    }
+    return create_model(name, __base__=Shape, **fields)
+
+
+PAGE_PARAMETERS = [
+    OpenApiParameter("limit", int, description="1 to 200, default 50"),
+    OpenApiParameter("cursor", str, description="`next` of the page before"),
+    OpenApiParameter("count", bool, description="Adds `total`"),
+]

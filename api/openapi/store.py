@@ -108,8 +108,9 @@ list_namespaces = extend_schema(
     request=ListNamespacesOp, responses=answers({200: NamespacesShape}),
 )  # fmt: skip
 delete_namespace = extend_schema(
-    operation_id="delete_namespace", tags=_TAGS, summary="Take everything below a prefix out of use",
-    request=DeleteNamespaceOp, responses=answers({200: DeletedShape}),
+    operation_id="delete_namespace", tags=_TAGS,
+    summary="Take everything below a prefix out of use", request=DeleteNamespaceOp,
+    responses=answers({200: DeletedShape}),
 )  # fmt: skip
 batch = extend_schema(
     operation_id="run_batch", tags=_TAGS, summary="Many operations, all or nothing",
