@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 
 from environs import Env
@@ -148,7 +149,8 @@ TIME_ZONE = "UTC"
 STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "staticfiles"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-WHITENOISE_USE_FINDERS = True
+WHITENOISE_USE_FINDERS = True  # without collectstatic files come from their apps
+warnings.filterwarnings("ignore", message="No directory at", module="whitenoise|memoryhub")
 
 CACHES = {
     "default": {

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from uuid import UUID
 
+from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
 
-from memoryhub.errors import Denied, HubError, Unauthenticated
+from memoryhub.errors import Denied, HubError, Unauthenticated, Unavailable
 from tenants.access.authenticating import authenticate_key, choose_membership, person_actor
 from tenants.access.requests import Responder, client_address
 from tenants.actors import ANONYMOUS, Actor
@@ -33,6 +34,8 @@ class Acting:
             actor = _actor_of(request)
         except HubError as error:
             refusal = error
+        except (OperationalError, InterfaceError):
+            refusal = Unavailable("The database is not reachable.", retry_after=1)
         request.refusal = refusal  # type: ignore[attr-defined]
         with acting_as(actor, origin=request.origin):  # type: ignore[attr-defined]
             return self.get_response(request)
