@@ -95,7 +95,7 @@ class Supervisor:
         children = self._children()
         try:
             self.say("starting web, worker and beat")
-            self._wait_for_web(children, minder)
+            self._wait_for_web(children[0], minder)
             self.say(f"\nMemoryHub is up: {self.address}\n\n{greeting}")
             self.say(f"Logs: {self.places.log}    Stop: Ctrl-C")
             self._keep(children, minder)
@@ -111,16 +111,22 @@ class Supervisor:
             "worker": worker(concurrency),
             "beat": beat(self.places.data / "beat-schedule"),
         }
+        quieter = {"LOG_LEVEL": "WARNING"} | self.environment  # beat speaks every second
         return [
-            Child(name, command, self.places.log / f"{name}.log", self.environment)
+            Child(
+                name,
+                command,
+                self.places.log / f"{name}.log",
+                quieter if name == "beat" else self.environment,
+            )
             for name, command in commands.items()
         ]
 
-    def _wait_for_web(self, children: list[Child], minder: Minder) -> None:
-        web_child = children[0]
+    def _wait_for_web(self, web_child: Child, minder: Minder) -> None:
+        """The others wait so long: all at once would take longer than web alone."""
         late = time.monotonic() + _READY_SECONDS
         while not (web_child.is_living() and answers(self.options.host, self.port)):
-            self._tend(children, minder)
+            self._tend([web_child], minder)
             if web_child.failures >= _EARLY_FAILURES:
                 raise StartFailure(
                     f"web does not start: {last_line(web_child.log)} (log: {web_child.log})"
