@@ -3,7 +3,7 @@
 
 import os
 import sys
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from memoryhub import embedded
@@ -16,12 +16,12 @@ WITHOUT_SERVERS = {"up", "help", "version", "--help", "-h", "--version", "collec
 def main() -> None:
     """Run the command named on the command line."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
-    from django.core.management import execute_from_command_line  # noqa: PLC0415 - after environ
+    from django.core.management import execute_from_command_line
 
     external = os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL")
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
     if external or command in WITHOUT_SERVERS:
-        servers = nullcontext()
+        servers: AbstractContextManager[object] = nullcontext()
     else:
         default = Path(__file__).resolve().parent / ".data"
         servers = embedded.running(Path(os.environ.get("MEMORYHUB_DATA", default)).resolve())

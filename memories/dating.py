@@ -19,7 +19,7 @@ from tenants.snapshots import TenantSettings
 
 @dataclass(frozen=True, slots=True)
 class Regime:
-    """What decides a tenant's dates: the active rules, the settings, the version of the rule set."""
+    """What decides a tenant's dates: active rules, settings, and the rule set's version."""
 
     rules: tuple[Rule, ...]
     settings: Settings

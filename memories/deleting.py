@@ -31,7 +31,7 @@ CHUNK = 500
 
 @dataclass(frozen=True, slots=True)
 class DeletedNamespace:
-    """Matched = visible to the caller, deleted = hidden now, kept = whose bytes outlive the trash."""
+    """Matched: visible to the caller; deleted: hidden now; kept: bytes outlive the trash."""
 
     matched: int
     deleted: int

@@ -210,7 +210,7 @@ class TombstoneManager(TenantManager["Tombstone"]):
 
 
 class Tombstone(TenantModel):
-    """What a purge leaves: that it existed, where, and by which rule it went. Its id is the memory's."""
+    """What a purge leaves: that it existed, where, why it went. Its id is the memory's."""
 
     namespace = models.TextField(db_collation="C")
     kind = models.CharField(max_length=63)

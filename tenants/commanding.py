@@ -1,11 +1,11 @@
-"""What the hub's commands share: they act as the operator, answer in words or JSON, fail in a line."""
+"""What commands share: they act as the operator, answer in words or JSON, fail in a line."""
 
 from __future__ import annotations
 
 import json
 import re
 from datetime import timedelta
-from typing import Any
+from typing import Any, ClassVar
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -22,7 +22,7 @@ _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 class HubCommand(BaseCommand):
     """Base: `run` does the work as the operator; expected failures are one line and exit 1."""
 
-    requires_system_checks: list[str] = []
+    requires_system_checks: ClassVar[list[str]] = []  # type: ignore[misc]
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--json", action="store_true", help="answer in JSON")

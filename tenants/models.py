@@ -157,7 +157,7 @@ class Membership(AuditedModel):
 
 
 class ApiKey(AuditedModel):
-    """A machine's key: its id in the clear, its secret only as an HMAC under the server's pepper."""
+    """A machine's key: its id in the clear, its secret only as an HMAC under the pepper."""
 
     id = models.CharField(primary_key=True, max_length=12)
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="api_keys")

@@ -20,7 +20,7 @@ from tenants.context import current_tenant_id
 _MEMORY = columns("m")
 
 _LOCK_KEYS = (
-    f"SELECT {_MEMORY} FROM memories_memory m "  # noqa: S608 - constants of this room
+    f"SELECT {_MEMORY} FROM memories_memory m "
     "WHERE m.tenant_id = %s AND m.trashed_at IS NULL AND {keys} "
     "ORDER BY m.namespace, m.key FOR UPDATE"
 )
@@ -39,10 +39,7 @@ def lock_by_keys(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Store
     return {(row.namespace, row.key): row for row in rows}
 
 
-_BY_IDS = (
-    f"SELECT {_MEMORY} FROM memories_memory m "  # noqa: S608 - constants of this room
-    "WHERE m.tenant_id = %s AND m.id = ANY(%s)"
-)
+_BY_IDS = f"SELECT {_MEMORY} FROM memories_memory m WHERE m.tenant_id = %s AND m.id = ANY(%s)"
 
 
 def find_by_ids(ids: Sequence[UUID]) -> dict[UUID, StoredMemory]:
@@ -77,7 +74,7 @@ _SET_TOUCHED = (
 no rule speaks about (`ruled` false): expiry plus the trash, never longer than the memory lived."""
 
 _READ_ONE = (
-    f"WITH hit AS (SELECT {_MEMORY} FROM memories_memory m "  # noqa: S608 - constants
+    f"WITH hit AS (SELECT {_MEMORY} FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.namespace = %(namespace)s AND m.key = %(key)s "
     "AND m.trashed_at IS NULL AND (m.visible_until IS NULL OR m.visible_until > %(at)s)), "
     "touched AS (UPDATE memories_memory t "
@@ -138,7 +135,7 @@ def read_one(
 
 
 _LOCK_BELOW = (
-    f"SELECT {_MEMORY} FROM memories_memory m "  # noqa: S608 - constants of this room
+    f"SELECT {_MEMORY} FROM memories_memory m "
     "WHERE m.tenant_id = %s AND m.trashed_at IS NULL "
     "AND (m.visible_until IS NULL OR m.visible_until > %s) AND {below} "
     "AND m.id > %s ORDER BY m.id LIMIT %s FOR UPDATE"

@@ -35,12 +35,12 @@ def _within(area: Area) -> tuple[str, list[Any]]:
 
 
 _EXPIRED = (
-    f"SELECT {_MEMORY} FROM memories_memory m "  # noqa: S608 - constants of this room
+    f"SELECT {_MEMORY} FROM memories_memory m "
     "WHERE m.tenant_id = %s AND m.trashed_at IS NULL AND m.visible_until <= %s AND {area} "
     "ORDER BY m.visible_until LIMIT %s FOR UPDATE SKIP LOCKED"
 )
 _PURGEABLE = (
-    f"SELECT {_MEMORY} FROM memories_memory m "  # noqa: S608 - constants of this room
+    f"SELECT {_MEMORY} FROM memories_memory m "
     "WHERE m.tenant_id = %s AND m.purge_at <= %s AND {area} "
     "ORDER BY m.purge_at LIMIT %s FOR UPDATE SKIP LOCKED"
 )

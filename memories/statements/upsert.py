@@ -13,6 +13,10 @@ from memories.statements.together import Together, rows_of_values
 from tenants.context import current_tenant_id
 from tenants.ids import uuid7
 
+_INSTANTS = (
+    "created_at", "updated_at", "accessed_at", "ttl_expires_at", "visible_until", "purge_at",
+    "archived_at", "trashed_at", "deleted_at", "restored_at", "dates_moved_at",
+)  # fmt: skip
 _CASTS = {
     "id": "uuid", "value": "jsonb", "source": "jsonb", "derived_from": "uuid[]",
     "source_caps": "timestamptz[]", "subjects": "text[]", "classes": "text[]", "tags": "text[]",
@@ -20,7 +24,7 @@ _CASTS = {
     "version": "int", "access_count": "int", "ruleset": "int", "ruled": "bool",
     "decay": "float8", "importance": "float8", "weight": "float8", "session": "text",
     "label": "text", "rule": "text",
-    **dict.fromkeys(("created_at", "updated_at", "accessed_at", "ttl_expires_at", "visible_until", "purge_at", "archived_at", "trashed_at", "deleted_at", "restored_at", "dates_moved_at"), "timestamptz"),
+    **dict.fromkeys(_INSTANTS, "timestamptz"),
 }  # fmt: skip
 _EXTRA = ("lexemes", "length", "embedding_due_at", "embedding_attempts")
 _ALL = ("tenant_id", *NAMES, *_EXTRA)
@@ -36,12 +40,12 @@ _ROW = (
     + ", %s::tsvector, %s, %s::timestamptz, 0)"
 )
 _INSERT = (
-    f"INSERT INTO memories_memory ({', '.join(_ALL)}) VALUES {{rows}} "  # noqa: S608 - constants
+    f"INSERT INTO memories_memory ({', '.join(_ALL)}) VALUES {{rows}} "
     "ON CONFLICT (tenant_id, namespace, key) WHERE trashed_at IS NULL DO NOTHING RETURNING 1"
 )
 _CHANGING = tuple(name for name in NAMES if name not in ("id", "namespace", "key", "created_at"))
 _UPDATE = (
-    "UPDATE memories_memory m SET "  # noqa: S608 - constants
+    "UPDATE memories_memory m SET "
     + ", ".join(f"{name} = d.{name}" for name in (*_CHANGING, *_EXTRA))
     + f" FROM (VALUES {{rows}}) AS d ({', '.join(_ALL)}) "
     "WHERE m.tenant_id = %s AND m.tenant_id = d.tenant_id AND m.id = d.id"
@@ -77,7 +81,7 @@ _DATES = (
     "ruleset", "deleted_at", "trashed_at", "restored_at", "dates_moved_at",
 )  # fmt: skip
 _UPDATE_DATES = (
-    "UPDATE memories_memory m SET "  # noqa: S608 - constants
+    "UPDATE memories_memory m SET "
     + ", ".join(f"{name} = d.{name}" for name in _DATES)
     + f" FROM (VALUES {{rows}}) AS d (id, {', '.join(_DATES)}) "
     "WHERE m.tenant_id = %s AND m.id = d.id"

@@ -1,4 +1,4 @@
-"""What is known of a request before who sends it: an id, the client's network, machine or person."""
+"""What is known of a request before who sends it: an id, the network, machine or person."""
 
 from __future__ import annotations
 

@@ -6,13 +6,13 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from memories.namespaces import encode, parse_path
 from memories.sweeping import sweep_now
 from tenants.actors import operator_actor
 from tenants.commanding import HubCommand, open_tenant
 from tenants.context import acting_as
 from tenants.ids import PLATFORM_TENANT
 from tenants.models import Tenant
-from memories.namespaces import encode, parse_path
 
 
 class Command(HubCommand):

@@ -6,11 +6,11 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
+from memories.namespaces import encode, parse_path
 from tenants.access.provisioning import issue_key
 from tenants.actors import operator_actor
 from tenants.commanding import HubCommand, open_tenant, parse_duration
 from tenants.context import acting_as
-from memories.namespaces import encode, parse_path
 
 
 class Command(HubCommand):
