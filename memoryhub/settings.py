@@ -72,12 +72,19 @@ INSTALLED_APPS = [
     "audit",
     "memories",
     "memoryhub",
+    "dashboard",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.postgres",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "allauth",
+    "allauth.account",
+    "allauth.mfa",
+    "allauth.usersessions",
+    "django_htmx",
+    "template_partials",
     "django_linear_migrations",
     "auditlog",
     "rest_framework",
@@ -88,13 +95,17 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "tenants.access.requests.RequestFacts",
     "memoryhub.for_people.security",
+    "memoryhub.guarding.Guarding",
     "memoryhub.for_people.whitenoise",
     "memoryhub.for_people.sessions",
+    "memoryhub.for_people.locale",
     "memoryhub.for_people.common",
     "memoryhub.for_people.csrf",
     "memoryhub.for_people.authentication",
     "memoryhub.for_people.messages",
+    "memoryhub.for_people.htmx",
     "tenants.access.middleware.Acting",
+    "allauth.account.middleware.AccountMiddleware",
 ]
 
 ROOT_URLCONF = "memoryhub.urls"
@@ -111,13 +122,14 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "dashboard.shell.shell",
             ]
         },
     }
 ]
 
 AUTH_USER_MODEL = "tenants.User"
-AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend"]
+AUTHENTICATION_BACKENDS = ["allauth.account.auth_backends.AuthenticationBackend"]
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.Argon2PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {
@@ -128,7 +140,28 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
 ]
 
+# Signing in (django-allauth): by invitation, with e-mail and password, then a code where enrolled
+
+LOGIN_URL = "account_login"
+LOGIN_REDIRECT_URL = "overview"
+ACCOUNT_ADAPTER = "tenants.access.signing_in.AccountAdapter"
+ACCOUNT_LOGIN_METHODS = {"email"}
+ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]  # of allauth's checks; nobody can sign up
+ACCOUNT_USER_MODEL_USERNAME_FIELD = None
+ACCOUNT_EMAIL_VERIFICATION = "none"
+ACCOUNT_EMAIL_NOTIFICATIONS = False
+ACCOUNT_LOGOUT_ON_PASSWORD_CHANGE = True
+ACCOUNT_LOGOUT_REDIRECT_URL = "account_login"
+ACCOUNT_SESSION_REMEMBER = None  # the box on the page decides
+ACCOUNT_RATE_LIMITS = {"login": "30/m/ip", "login_failed": "20/m/ip,5/5m/key"}
+ACCOUNT_REAUTHENTICATION_TIMEOUT = 300
+MFA_ADAPTER = "tenants.access.second_factor.FactorAdapter"
+MFA_SUPPORTED_TYPES = ["totp", "recovery_codes"]
+MFA_TOTP_ISSUER = "MemoryHub"
+MFA_TOTP_TOLERANCE = 1
+
 SESSION_ENGINE = "django.contrib.sessions.backends.cache"
+SESSION_COOKIE_AGE = 12 * 3600
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = BEHIND_TLS
 SESSION_COOKIE_HTTPONLY = True
 SECURE_SSL_REDIRECT = env.bool("SECURE_SSL_REDIRECT", False)

@@ -7,7 +7,8 @@ reference tables.
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
+from uuid import UUID
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
@@ -136,8 +137,31 @@ class User(AuditedModel, AbstractBaseUser, PermissionsMixin):
         return self.name or self.email.partition("@")[0]
 
 
+class MembershipQuerySet(models.QuerySet["Membership"]):
+    """Who belongs where."""
+
+    def effective(self) -> Self:
+        """Accepted, in a tenant that is open: those by which a person may act."""
+        return self.filter(accepted_at__isnull=False, tenant__closed_at=None)
+
+    def of_person(self, user: User) -> Self:
+        """A person's tenants, by name."""
+        rows = self.filter(user=user).select_related("tenant", "user")
+        return rows.order_by("tenant__name", "tenant_id")
+
+    def of_tenant(self, tenant_id: UUID) -> Self:
+        """The people of a tenant, newest first."""
+        rows = self.filter(tenant_id=tenant_id).select_related("user")
+        return rows.order_by("-created_at", "-id")
+
+
 class Membership(AuditedModel):
-    """A person's role in a tenant, perhaps within namespace prefixes only."""
+    """A person's role in a tenant, perhaps within namespace prefixes only.
+
+    Without `accepted_at` it is an invitation, by which nobody can act. It is the invited person
+    who makes it effective: an account that somebody else prepared under the same address must not
+    come into a tenant with it (`tenants.access.inviting`).
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid7, editable=False)
     tenant = models.ForeignKey(Tenant, on_delete=models.CASCADE, related_name="memberships")
@@ -145,6 +169,9 @@ class Membership(AuditedModel):
     role = models.CharField(max_length=16, choices=[(role.value, role.value) for role in Role])
     prefixes = ArrayField(models.TextField(), default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    accepted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = MembershipQuerySet.as_manager()
 
     class Meta:
         constraints = (

@@ -15,11 +15,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.db import InterfaceError, OperationalError
 from django.db.models.functions import Now
 
 from memoryhub.errors import Denied, Unauthenticated
 from sealing.hashing import keyed_hash, same
+from tenants.access.addresses import parse_address
 from tenants.actors import EVERYTHING, Actor, ActorKind
+from tenants.context import hub_connection
 from tenants.keys import parse_key_text
 from tenants.models import ApiKey, Membership, Tenant, User
 
@@ -50,7 +53,11 @@ def authenticate_key(text: str, *, address: str = "") -> Actor:
     digest = keyed_hash(text, purpose="api-key-cache")
     kept = _kept.get(digest)
     if kept is None or kept.until < time.monotonic():
-        kept = _look_up(text)
+        try:
+            kept = _look_up(text)
+        except (OperationalError, InterfaceError):
+            hub_connection().replace_dead()  # the server restarted: once more, on a living one
+            kept = _look_up(text)
         with _lock:
             _kept[digest] = kept
             _kept.move_to_end(digest)
@@ -102,9 +109,8 @@ def _is_over(row: ApiKey, at: datetime) -> bool:
 
 
 def _is_within(address: str, networks: tuple[str, ...]) -> bool:
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
+    parsed = parse_address(address)
+    if parsed is None:
         return False
     return any(parsed in ipaddress.ip_network(network) for network in networks)
 
@@ -114,7 +120,7 @@ def person_actor(user: User, membership: Membership) -> Actor:
     return Actor(
         kind=ActorKind.PERSON,
         id=str(user.id),
-        name=user.name or user.email,
+        name=user.get_short_name(),
         tenant_id=membership.tenant_id,
         roles=frozenset({membership.role}),
         prefixes=tuple(membership.prefixes) or EVERYTHING,
@@ -127,9 +133,7 @@ def choose_membership(user: User, *, slug: str = "", tenant_id: UUID | None = No
     Raises Denied `tenant_required` when none is named; Missing-like denial of a tenant the person
     does not belong to is the same error, so that tenants cannot be probed.
     """
-    memberships = Membership.objects.select_related("tenant").filter(
-        user=user, tenant__closed_at=None
-    )
+    memberships = Membership.objects.effective().of_person(user)
     found = None
     if slug:
         found = memberships.filter(tenant__slug=slug).first()

@@ -6,6 +6,7 @@ import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email, validate_slug
@@ -16,11 +17,12 @@ from memoryhub.errors import Conflict, FieldError, Invalid, Missing
 from sealing.ring import ring
 from tenants.access.authenticating import forget_kept_keys, hash_secret
 from tenants.actors import operator_actor
+from tenants.authorising import require
 from tenants.context import acting_as, current_actor, now
 from tenants.ids import uuid7
 from tenants.keys import KeyText, make_key_text
 from tenants.models import ApiKey, Membership, Schedule, Tenant, User
-from tenants.roles import AGENT_SCOPES, Role, Scope
+from tenants.roles import AGENT_SCOPES, Action, Role, Scope
 
 LONGEST_NAME = 200
 
@@ -86,11 +88,11 @@ def create_user(
             user.set_password(password)
             user.save(update_fields=["password"])
         member, is_new = Membership.objects.get_or_create(
-            user=user, tenant=tenant, defaults={"role": chosen}
+            user=user, tenant=tenant, defaults={"role": chosen, "accepted_at": now()}
         )
-        if not is_new and member.role != chosen:
-            member.role = chosen
-            member.save(update_fields=["role"])
+        if not is_new and (member.role != chosen or member.accepted_at is None):
+            member.role, member.accepted_at = chosen, member.accepted_at or now()
+            member.save(update_fields=["role", "accepted_at"])
         action = "member.add" if is_new else "member.change"
         record(action, Target("user", str(user.id)), Facts(links={"role": chosen.value}))
     return user
@@ -163,3 +165,22 @@ def revoke_key(key_id: str) -> ApiKey:
             record("key.revoke", Target("key", row.id))
     forget_kept_keys()
     return row
+
+
+def list_keys() -> list[ApiKey]:
+    """The tenant's keys, newest first, those that ended included."""
+    require(Action.ADMINISTER)
+    rows = ApiKey.objects.filter(tenant_id=current_actor().tenant_id)
+    return list(rows.order_by("-created_at", "-id"))
+
+
+def issue_tenant_key(**wanted: Any) -> IssuedKey:
+    """A key of the acting tenant, by one of its admins; keywords as `issue_key`."""
+    actor = require(Action.ADMINISTER)
+    return issue_key(Tenant.objects.get(id=actor.tenant_id), **wanted)
+
+
+def revoke_tenant_key(key_id: str) -> ApiKey:
+    """End a key of the acting tenant, by one of its admins. Raises Missing."""
+    require(Action.ADMINISTER)
+    return revoke_key(key_id)

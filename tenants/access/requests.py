@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 import re
 from collections.abc import Callable
 
@@ -11,6 +10,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 from sealing.hashing import keyed_hash
+from tenants.access.addresses import network_of, parse_address
 from tenants.context import Origin
 from tenants.ids import uuid7
 
@@ -55,11 +55,8 @@ def client_address(request: HttpRequest) -> str:
 
 
 def _origin(request: HttpRequest, request_id: str) -> Origin:
-    address = client_address(request)
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
+    address = parse_address(client_address(request))
+    if address is None:
         return Origin(request_id=request_id)
-    width = 24 if parsed.version == 4 else 48
-    network = ipaddress.ip_network(f"{address}/{width}", strict=False)
-    return Origin(request_id, str(network), keyed_hash(address, purpose="client-address")[:32])
+    hashed = keyed_hash(str(address), purpose="client-address")[:32]
+    return Origin(request_id, network_of(address), hashed)
