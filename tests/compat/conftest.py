@@ -31,9 +31,13 @@ def embeddings(langgraph_tests: Path) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def hubs(embeddings: str) -> Iterator[Hubs]:
-    data = CACHE / f"hub-{os.getpid()}"
+    """The data go when the suite ends; the logs stay until the next run."""
+    data, logs = CACHE / f"hub-{os.getpid()}", CACHE / "logs"
+    shutil.rmtree(logs, ignore_errors=True)
     try:
-        with running_hubs(data, embeddings=embeddings) as hubs:
+        with running_hubs(data, logs=logs, embeddings=embeddings) as hubs:
             yield hubs
     finally:
+        if (data / "log").is_dir():
+            shutil.copytree(data / "log", logs / "supervised")
         shutil.rmtree(data, ignore_errors=True)

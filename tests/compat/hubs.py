@@ -30,8 +30,9 @@ Hubs = dict[str, dict[str, str]]
 
 
 @contextmanager
-def running_hubs(data: Path, *, embeddings: str) -> Iterator[Hubs]:
+def running_hubs(data: Path, *, logs: Path, embeddings: str) -> Iterator[Hubs]:
     """Address and key of each hub, by name: `plain` and the metrics."""
+    logs.mkdir(parents=True, exist_ok=True)
     run = uuid4().hex[:8]  # vectors of an earlier endpoint must not be taken for this one's
     common = {**os.environ, "MEMORYHUB_DATA": str(data), "GRANIAN_WORKERS": "1"}
     hubs: Hubs = {}
@@ -39,14 +40,14 @@ def running_hubs(data: Path, *, embeddings: str) -> Iterator[Hubs]:
         url, port = _free_address()
         up = ["manage.py", "up", "--port", str(port), "--data", str(data)]
         plain = common | {"EMBEDDING_PROVIDER": "none"}
-        stack.enter_context(_running(up, plain, log=data / "up.log", url=url))
+        stack.enter_context(_running(up, plain, log=logs / "up.log", url=url))
         hubs["plain"] = {"url": url, "key": _key_of_new_tenant(f"compat-plain-{run}", plain)}
         for name, distance in METRICS.items():
             url, port = _free_address()
             environ = common | _embedding(embeddings, f"characters-{name}-{run}", distance)
             web = ["-m", "granian", "--interface", "wsgi", "--host", "127.0.0.1", "--port"]
             web += [str(port), "--no-ws", "--blocking-threads", "8", "memoryhub.wsgi:application"]
-            stack.enter_context(_running(web, environ, log=data / f"{name}.log", url=url))
+            stack.enter_context(_running(web, environ, log=logs / f"{name}.log", url=url))
             slug = f"compat-{name.replace('_', '-')}-{run}"
             hubs[name] = {"url": url, "key": _key_of_new_tenant(slug, environ)}
         yield hubs
@@ -74,7 +75,6 @@ def _free_address() -> tuple[str, int]:
 def _running(
     arguments: list[str], environ: Mapping[str, str], *, log: Path, url: str
 ) -> Iterator[None]:
-    log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, *arguments],
