@@ -9,18 +9,16 @@ from __future__ import annotations
 from uuid import UUID
 
 from django.db import InterfaceError, OperationalError
-from django.db import InterfaceError, OperationalError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.middleware.csrf import CsrfViewMiddleware
 
-from memoryhub.errors import Denied, HubError, Unauthenticated, Unavailable, Unavailable
+from memoryhub.errors import Denied, HubError, Unauthenticated, Unavailable
 from tenants.access.authenticating import authenticate_key, choose_membership, person_actor
 from tenants.access.requests import Responder, client_address
 from tenants.actors import ANONYMOUS, Actor
 from tenants.context import acting_as
 
 TENANT_IN_SESSION = "hub_tenant"
-RETRY_SECONDS = 1
 
 
 class Acting:
@@ -36,8 +34,6 @@ class Acting:
             actor = _actor_of(request)
         except HubError as error:
             refusal = error
-        except (OperationalError, InterfaceError):
-            refusal = Unavailable("The database is not reachable.", retry_after=RETRY_SECONDS)
         except (OperationalError, InterfaceError):
             refusal = Unavailable("The database is not reachable.", retry_after=1)
         request.refusal = refusal  # type: ignore[attr-defined]

@@ -55,14 +55,20 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._act()
         except (OperationalError, InterfaceError):
             # The pooled connection was dead (the server restarted). Nothing happened yet: begin
-            # again on a fresh one. A server that is really down fails here, once more, for good.
-            self.close()
-            self.connect()
+            # again on a living one. A server that is really down fails here, once more, for good.
+            self.replace_dead()
             super().set_autocommit(False, force_begin_transaction_with_broken_autocommit)
             self._act_or_end()
         except Error:
             self._end()
             raise
+
+    def replace_dead(self) -> None:
+        """Let this connection go, and every other of the pool that died with it."""
+        self.close()
+        pool: Any = self.pool
+        if pool is not None:
+            pool.check()
 
     def _act(self) -> None:
         actor = actor_or_none()

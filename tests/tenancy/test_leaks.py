@@ -1,0 +1,137 @@
+"""The tenant named to Postgres ends with its transaction, however that ends."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import psycopg
+import pytest
+from django.db import DatabaseError, connection, connections, transaction
+
+from memories.models import Memory
+from tenants.actors import operator_actor
+from tenants.context import acting_as, current_tenant_id, relaxed_commit
+from tenants.models import Tenant
+
+SETTING = "SELECT current_setting('hub.tenant', true), pg_backend_pid()"
+
+
+def setting() -> tuple[str | None, int]:
+    """The tenant as Postgres knows it on this thread's connection, and which server process."""
+    with connection.cursor() as cursor:
+        cursor.execute(SETTING)
+        row = cursor.fetchone()
+    return row[0] or None, row[1]
+
+
+def commit() -> None:
+    with transaction.atomic():
+        Memory.objects.count()
+
+
+def roll_back() -> None:
+    with pytest.raises(LookupError), transaction.atomic():
+        Memory.objects.count()
+        raise LookupError
+
+
+def roll_back_a_savepoint() -> None:
+    with transaction.atomic():
+        with pytest.raises(LookupError), transaction.atomic():
+            Memory.objects.count()
+            raise LookupError
+        assert setting()[0] == str(current_tenant_id())
+        Memory.objects.count()
+
+
+def break_a_statement() -> None:
+    with (
+        pytest.raises(DatabaseError),
+        transaction.atomic(),
+        connection.cursor() as cursor,
+    ):
+        cursor.execute("SELECT 1 / 0")
+
+
+def break_inside_a_savepoint() -> None:
+    with transaction.atomic():
+        with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute("SELECT 1 / 0")
+        assert setting()[0] == str(current_tenant_id())
+
+
+ENDINGS = [commit, roll_back, roll_back_a_savepoint, break_a_statement, break_inside_a_savepoint]
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.__name__)
+def test_no_tenant_is_left_on_the_connection(acting: Tenant, ending: Callable[[], None]) -> None:
+    with transaction.atomic():
+        _, server = setting()
+    ending()
+    left, same_server = setting()
+    assert left is None
+    assert same_server == server
+
+
+@pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.__name__)
+def test_a_pooled_connection_carries_no_tenant_to_the_next(
+    tenant: Tenant, rival: Tenant, ending: Callable[[], None]
+) -> None:
+    with acting_as(operator_actor(tenant.id)):
+        ending()
+    connection.close()  # back to the pool
+    assert setting()[0] is None
+    with acting_as(operator_actor(rival.id)), transaction.atomic():
+        assert setting()[0] == str(rival.id)
+
+
+def test_threads_that_are_used_again_keep_their_tenants_apart(
+    make_tenant: Callable[..., Tenant],
+) -> None:
+    tenants = [make_tenant() for _ in range(4)]
+
+    def work(tenant: Tenant) -> bool:
+        with acting_as(operator_actor(tenant.id)), transaction.atomic():
+            right = setting()[0] == str(tenant.id)
+        clean = setting()[0] is None
+        connections.close_all()
+        return right and clean
+
+    with ThreadPoolExecutor(3) as pool:
+        assert all(pool.map(work, tenants * 10))
+
+
+def test_relaxed_commits_end_with_their_transaction(acting: Tenant) -> None:
+    def mode() -> str:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW synchronous_commit")
+            return cursor.fetchone()[0]
+
+    with relaxed_commit(), transaction.atomic():
+        assert mode() == "off"
+    with transaction.atomic():
+        assert mode() == "on"
+
+
+def test_connections_that_died_in_the_pool_are_replaced_before_anything_is_done(
+    acting: Tenant, database_url: str
+) -> None:
+    together = threading.Barrier(4)
+
+    def borrow(_: int) -> int:
+        server = setting()[1]
+        together.wait(5)
+        connection.close()
+        return server
+
+    with ThreadPoolExecutor(4) as pool:
+        servers = list(pool.map(borrow, range(4)))
+    assert len(set(servers)) == 4
+    with psycopg.connect(database_url) as other:  # as a restart of the server would
+        other.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) pid", [servers])
+    for _ in range(4):
+        with transaction.atomic():
+            Memory.objects.count()
+        connection.close()
