@@ -12,11 +12,11 @@ from auditlog.models import AbstractLogEntry, LogEntryManager
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from audit.querysets import EventQuerySet
+from audit.querysets import CallQuerySet, EventQuerySet
 from audit.recording import record_change
 from tenants.context import current_tenant_id
 from tenants.ids import uuid7
-from tenants.managers import TenantManager
+from tenants.managers import TenantManager, TenantModel
 
 
 class EventManager(TenantManager["Event"], LogEntryManager):
@@ -91,3 +91,85 @@ class Event(AbstractLogEntry):
 
     def __str__(self) -> str:
         return f"{self.code} {self.target_kind} {self.target_id}"
+
+
+class Job(TenantModel):
+    """Work in the background, one a request: how far it is, and how it ended. No content.
+
+    `params` says what to do, `cursor` where the next step begins; both hold ids and paths only.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        RUNNING = "running"
+        DONE = "done"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+
+    kind = models.CharField(max_length=64)
+    action = models.CharField(max_length=32)
+    """Who may do this (`tenants.roles.Action`) may see the job."""
+    state = models.CharField(max_length=16, choices=State.choices, default=State.QUEUED)
+    params = models.JSONField(default=dict)
+    cursor = models.JSONField(default=dict)
+    done = models.PositiveBigIntegerField(default=0)
+    total = models.PositiveBigIntegerField(null=True)
+    result = models.JSONField(null=True)
+    error = models.JSONField(null=True)
+    file_type = models.CharField(max_length=100, default="", blank=True)
+    """Media type of the file it makes (`audit.files`); "" where it makes none."""
+    file_name = models.CharField(max_length=200, default="", blank=True)
+    cancel_asked = models.BooleanField(default=False)
+    created_at = models.DateTimeField()
+    started_at = models.DateTimeField(null=True)
+    finished_at = models.DateTimeField(null=True)
+    created_by_kind = models.CharField(max_length=16)
+    created_by = models.CharField(max_length=64)
+    created_by_name = models.CharField(max_length=254)
+
+    class Meta:
+        base_manager_name = "objects"
+        indexes = (
+            # the list of jobs, newest first
+            models.Index(fields=["tenant_id", "-created_at", "-id"], name="job_newest"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.state}"
+
+
+class CallManager(TenantManager["RepeatableCall"]):
+    queryset_class = CallQuerySet
+
+
+class RepeatableCall(TenantModel):
+    """A request that came with an Idempotency-Key, and what it made: status, ids, outcome.
+
+    It stands in this room because it is evidence of what a request did, which every room above may
+    leave and none may read content from. `scope` and `body` are keyed hashes. `status` is null
+    while the request is under way; `holder` is the process-wide unique name of that attempt.
+    """
+
+    scope = models.CharField(max_length=64)
+    body = models.CharField(max_length=64)
+    holder = models.UUIDField()
+    claimed_at = models.DateTimeField()
+    expires_at = models.DateTimeField()
+    status = models.PositiveSmallIntegerField(null=True)
+    made = models.JSONField(default=dict)
+
+    objects: Any = CallManager()
+
+    class Meta:
+        base_manager_name = "objects"
+        constraints = (
+            # one request a key, caller, method and path
+            models.UniqueConstraint(fields=["tenant_id", "scope"], name="repeatable_call_once"),
+        )
+        indexes = (
+            # those whose 24 hours are over
+            models.Index(fields=["tenant_id", "expires_at"], name="repeatable_call_over"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.scope[:8]} {self.status or 'under way'}"

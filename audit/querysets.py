@@ -1,9 +1,15 @@
-"""Reading and appending events. Appending is one multi-row INSERT of literal VALUES."""
+"""Reading and appending events (one multi-row INSERT of literal VALUES); claiming requests."""
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
+from django.db import connection
+
+from tenants.context import current_tenant_id
+from tenants.ids import uuid7
 from tenants.managers import TenantQuerySet
 
 COLUMNS = (
@@ -18,13 +24,88 @@ PLACEHOLDERS = ", ".join("%s" + CASTS.get(column, "") for column in COLUMNS)
 INSERT = f"INSERT INTO audit_event ({', '.join(COLUMNS)}) "
 
 
+@dataclass(frozen=True, slots=True)
+class EventFilter:
+    """Which events are wanted; what is empty does not narrow.
+
+    `actions` are actions (`memory.put`) or their areas (`memory`); `actor` is an id, a name or a
+    kind of actor; `namespace` is a stored prefix, None for any.
+    """
+
+    actor: str = ""
+    actions: tuple[str, ...] = ()
+    outcomes: tuple[str, ...] = ()
+    target: str = ""
+    subject: str = ""
+    namespace: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    request: str = ""
+
+
 class EventQuerySet(TenantQuerySet[Any]):
     """Events of one tenant."""
 
-    def newest_first(self) -> EventQuerySet:
+    def newest_first(self) -> Self:
         """The order of every list of events."""
         return self.order_by("-at", "-id")
 
-    def about(self, target_id: str) -> EventQuerySet:
+    def about(self, target_id: str) -> Self:
         """Events whose target is this thing."""
         return self.filter(target_id=target_id)
+
+    def older_than(self, at: datetime, identifier: UUID) -> Self:
+        """What follows this event in the order of lists."""
+        return self.filter(Q(at__lt=at) | Q(at=at, id__lt=identifier), at__lte=at)
+
+    def within(self, prefixes: Sequence[str]) -> Self:
+        """About something below one of these stored prefixes; "" is everything."""
+        if "" in prefixes:
+            return self
+        below = Q(pk__in=[])
+        for prefix in prefixes:
+            below |= Q(namespace__startswith=prefix)
+        return self.filter(below)
+
+    def matching(self, wanted: EventFilter) -> Self:
+        """Narrowed by everything that the filter names."""
+        rows = self
+        if wanted.actor:
+            rows = rows.filter(
+                Q(actor_id=wanted.actor)
+                | Q(actor_name=wanted.actor)
+                | Q(actor_kind=wanted.actor)
+                | Q(key_id=wanted.actor.removeprefix("mh_"))
+            )
+        if wanted.actions:
+            named = Q()
+            for action in wanted.actions:
+                named |= Q(action=action) if "." in action else Q(action__startswith=f"{action}.")
+            rows = rows.filter(named)
+        if wanted.outcomes:
+            rows = rows.filter(outcome__in=wanted.outcomes)
+        if wanted.target:
+            rows = rows.filter(target_id=wanted.target)
+        if wanted.subject:
+            rows = rows.filter(subjects__contains=[wanted.subject])
+        if wanted.namespace is not None:
+            rows = rows.filter(namespace__startswith=wanted.namespace)
+        if wanted.since is not None:
+            rows = rows.filter(at__gte=wanted.since)
+        if wanted.until is not None:
+            rows = rows.filter(at__lt=wanted.until)
+        if wanted.request:
+            rows = rows.filter(request_id=wanted.request)
+        return rows
+
+    def without_payload(self) -> Self:
+        """For lists: the canonical text is only read where it is shown."""
+        return self.defer("payload", "changes")
+
+    def by_day(self, since: datetime) -> Counter[tuple[str, str]]:
+        """How many there were on each day (UTC, as text), by area of the action."""
+        counted: Counter[tuple[str, str]] = Counter()
+        rows = self.filter(at__gte=since).annotate(day=TruncDate("at"))
+        for day, action, count in rows.values_list("day", "action").annotate(n=Count("id")):
+            counted[day.isoformat(), action.partition(".")[0]] += count
+        return counted

@@ -1,9 +1,15 @@
-"""Jobs of the event log."""
+"""Tasks of this room: partitions made ahead, and jobs run."""
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from celery import shared_task
 from django.db import connection
+
+from audit.jobs import SCHEDULED, run_job
+from tenants.scheduling import claim_due
+from tenants.tasks import TenantTask
 
 MONTHS_AHEAD = 24
 
@@ -13,3 +19,16 @@ def extend_months() -> None:
     """Partitions for the coming months: a missing one would send events to the default."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT hub_extend_months(now(), %s)", [MONTHS_AHEAD])
+
+
+@shared_task
+def run_jobs_all() -> None:
+    """Beat: jobs that nobody runs, new ones whose message was lost and those of dead workers."""
+    for tenant_id, job_id in claim_due(SCHEDULED):
+        run_job_of.delay(tenant_id, job_id)
+
+
+@shared_task(base=TenantTask)
+def run_job_of(job_id: str) -> None:
+    """Run one job of a tenant to its end."""
+    run_job(UUID(job_id))

@@ -3,25 +3,11 @@
 from __future__ import annotations
 
 from celery import shared_task
-from django.db import connection, transaction
 
 from memories.embedding.catching_up import embed_pending
 from memories.sweeping import sweep_scope
+from tenants.scheduling import claim_due
 from tenants.tasks import TenantTask
-
-CLAIM_DUE = (
-    "UPDATE tenants_schedule s SET next_at = now() + make_interval(secs => s.interval_seconds) "
-    "FROM tenants_tenant t "
-    "WHERE t.id = s.tenant_id AND t.closed_at IS NULL AND s.job = %s AND s.next_at <= now() "
-    "RETURNING s.tenant_id, s.scope"
-)
-
-
-def claim_due(job: str) -> list[tuple[str, str]]:
-    """(tenant, scope) of what is due, each to one caller only: the claim moves `next_at` on."""
-    with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(CLAIM_DUE, [job])
-        return [(str(tenant), scope) for tenant, scope in cursor.fetchall()]
 
 
 @shared_task

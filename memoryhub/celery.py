@@ -33,6 +33,11 @@ app.conf.beat_schedule = {
         "schedule": settings.EMBED_SCAN_SECONDS,
         "options": {"expires": 30},
     },
+    "run-jobs-all": {
+        "task": "audit.tasks.run_jobs_all",
+        "schedule": 1.0,
+        "options": {"expires": 15},
+    },
     "heartbeat": {
         "task": "memoryhub.tasks.heartbeat",
         "schedule": 5.0,

@@ -1,0 +1,200 @@
+"""Jobs: work over two seconds, in steps, each one transaction that also says how far it is.
+
+A step does a chunk of the work and moves the job's `cursor` in the same transaction, under the
+job's row lock. So a worker killed anywhere loses the step it was in and nothing else, two workers
+never share a job (`SKIP LOCKED`), and the next one goes on where the cursor stands. Beat finds what
+was left lying by its row in `tenants_schedule`, which a live worker keeps moving forward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import structlog
+from django.db import OperationalError, transaction
+
+from audit.events import Outcome
+from audit.models import Job
+from audit.recording import Facts, Target, record
+from memoryhub.errors import Conflict, HubError, Missing
+from tenants.actors import ActorKind
+from tenants.authorising import require
+from tenants.context import acting_as, current_actor, current_tenant_id, now
+from tenants.models import Schedule
+from tenants.roles import Action, allows
+
+log = structlog.get_logger(__name__)
+
+SCHEDULED = "job"
+LEASE_SECONDS = 20.0
+OVER = (Job.State.DONE, Job.State.FAILED, Job.State.CANCELLED)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one step did: how far the job now is, and whether that was the last.
+
+    `cursor` is where the next step begins (JSON); `result` is the answer of a finished job, or
+    what is known so far.
+    """
+
+    finished: bool
+    done: int = 0
+    total: int | None = None
+    cursor: Mapping[str, Any] = field(default_factory=dict)
+    result: Mapping[str, Any] | None = None
+
+
+Work = Callable[[Job], Step]
+_KINDS: dict[str, Work] = {}
+
+
+def job_kind(kind: str) -> Callable[[Work], Work]:
+    """Registers the step of a kind of job; it runs inside a transaction, as the hub's own job."""
+
+    def register(work: Work) -> Work:
+        _KINDS[kind] = work
+        return work
+
+    return register
+
+
+def begin_job(kind: str, *, action: Action, params: Mapping[str, Any], total: int | None) -> Job:
+    """A new job in the current transaction; whoever may do `action` may see it."""
+    actor = current_actor()
+    job = Job.objects.create(
+        kind=kind, action=action.value, params=dict(params), total=total, created_at=now(),
+        created_by_kind=actor.kind.value, created_by=actor.id, created_by_name=actor.name,
+    )  # fmt: skip
+    Schedule.objects.create(
+        tenant_id=current_tenant_id(), job=SCHEDULED, scope=str(job.id),
+        interval_seconds=LEASE_SECONDS, next_at=now(),
+    )  # fmt: skip
+    record("job.begin", Target("job", str(job.id)), Facts(links={"kind": kind}))
+    return job
+
+
+def find_job(identifier: UUID) -> Job:
+    """A job that the caller may see: a key its own, people what their role allows."""
+    actor = current_actor()
+    with transaction.atomic(savepoint=False):
+        job = Job.objects.with_id(identifier).first()
+    if job is None or not allows(actor, Action(job.action)):
+        raise Missing("There is no such job.")
+    is_own = (job.created_by_kind, job.created_by) == (actor.kind.value, actor.id)
+    if actor.kind is ActorKind.KEY and not is_own:
+        raise Missing("There is no such job.")
+    found: Job = job
+    return found
+
+
+def cancel_job(identifier: UUID) -> Job:
+    """Ask a job to stop before its next step. Conflict `invalid_state` when it is over."""
+    require(Action(find_job(identifier).action))
+    with transaction.atomic():
+        job: Job = Job.objects.select_for_update().get(id=identifier)
+        if job.state in OVER:
+            raise Conflict("The job is over.", state=job.state)
+        job.cancel_asked = True
+        if job.state == Job.State.QUEUED:
+            _end(job, Job.State.CANCELLED)
+        job.save()
+        record("job.cancel", Target("job", str(job.id)), Facts(links={"kind": job.kind}))
+    return job
+
+
+def run_job(identifier: UUID) -> None:
+    """Run a job step by step until it is over, or somebody else runs it."""
+    with transaction.atomic():
+        job: Job | None = Job.objects.with_id(identifier).first()
+    if job is None:
+        return
+    with acting_as(replace(current_actor(), on_behalf_of=job.created_by_name)):
+        _run_steps(identifier)
+
+
+def _run_steps(identifier: UUID) -> None:
+    try:
+        while _run_step(identifier):
+            pass
+    except OperationalError:
+        raise  # the database is away: beat asks again
+    except Exception as error:
+        log.exception("job_failed", job_id=str(identifier))
+        _fail(identifier, error)
+
+
+def _run_step(identifier: UUID) -> bool:
+    """One step; whether there is another."""
+    with transaction.atomic():
+        rows = Job.objects.select_for_update(skip_locked=True).filter(id=identifier)
+        job = rows.exclude(state__in=OVER).first()
+        if job is None:
+            return False
+        if job.cancel_asked:
+            _end(job, Job.State.CANCELLED)
+        else:
+            _take_step(job)
+        job.save()
+        return job.state == Job.State.RUNNING
+
+
+def _take_step(job: Job) -> None:
+    if job.state == Job.State.QUEUED:
+        job.state, job.started_at = Job.State.RUNNING, now()
+    step = _KINDS[job.kind](job)
+    job.done, job.cursor = step.done, dict(step.cursor)
+    job.total = job.total if step.total is None else step.total
+    job.result = None if step.result is None else dict(step.result)
+    if step.finished:
+        _end(job, Job.State.DONE)
+    else:
+        lease = now() + timedelta(seconds=LEASE_SECONDS)
+        _schedule_of(job).update(next_at=lease)
+
+
+def _end(job: Job, state: Job.State) -> None:
+    job.state, job.finished_at = state, now()
+    _schedule_of(job).delete()
+    record(
+        "job.end",
+        Target("job", str(job.id)),
+        Facts(
+            outcome=Outcome.FAILED if state is Job.State.FAILED else Outcome.SUCCESS,
+            counts={"done": job.done},
+            links={"kind": job.kind, "state": state.value},
+        ),
+    )
+
+
+def _fail(identifier: UUID, error: Exception) -> None:
+    """Say that it failed; of our own errors also why, of others only that."""
+    known = isinstance(error, HubError)
+    with transaction.atomic():
+        job: Job | None = Job.objects.select_for_update().filter(id=identifier).first()
+        if job is None or job.state in OVER:
+            return
+        job.error = {
+            "code": error.code if known else "internal",  # type: ignore[attr-defined]
+            "detail": error.detail if known else "Something went wrong; the log has it.",  # type: ignore[attr-defined]
+        }
+        _end(job, Job.State.FAILED)
+        job.save()
+
+
+def _schedule_of(job: Job) -> Any:
+    return Schedule.objects.filter(tenant_id=current_tenant_id(), job=SCHEDULED, scope=str(job.id))
+
+
+def present_job(job: Job) -> dict[str, Any]:
+    """A job as callers get it."""
+    return {
+        "id": job.id, "kind": job.kind, "state": job.state,
+        "progress": {"done": job.done, "total": job.total},
+        "created_at": job.created_at, "finished_at": job.finished_at,
+        "result": job.result, "error": job.error,
+    }  # fmt: skip
