@@ -32,6 +32,11 @@ class Problem(Exception):
 
 
 @dataclass(frozen=True)
+class Replay(Exception):
+    answer: Any
+
+
+@dataclass(frozen=True)
 class Request:
     method: str
     path: str
@@ -50,6 +55,7 @@ class FakeHub:
 
     def __post_init__(self) -> None:
         self.items = InMemoryStore(index=self.index)
+        self.done: dict[str, list[Any]] = {}
         self.expiries: dict[Any, tuple[float, float]] = {}
         self.lock = threading.Lock()
 
@@ -87,7 +93,7 @@ class FakeHub:
         body = request.body
         match request.method, request.path:
             case "POST", "/api/v1/store/batch":
-                return 200, {"results": self._batch(body["ops"])}
+                return 200, self._once(request)
             case "PUT", "/api/v1/store/items":
                 self._batch([{"op": "put", **body}])
                 return 200, self._batch([{"op": "get", **body}])[0] | {"outcome": "created"}
@@ -110,6 +116,19 @@ class FakeHub:
                 )
                 return 200, {"matched": len(found), "deleted": len(found), "kept": []}
         raise Problem(404, "not_found")
+
+    def _once(self, request: Request) -> Any:
+        """A batch; one that was done already is answered with what it made, not what it read."""
+        key, ops = request.headers.get("idempotency-key"), request.body["ops"]
+        if key in self.done:
+            raise Replay({"results": self.done[key]})
+        results = self._batch(ops)
+        if key:
+            self.done[key] = [
+                result if op["op"] == "put" else None
+                for op, result in zip(ops, results, strict=True)
+            ]
+        return {"results": results}
 
     def _batch(self, ops: list[dict[str, Any]]) -> list[Any]:
         results = self.items.batch([_op_of(op) for op in ops])
@@ -204,6 +223,10 @@ class _Handler(BaseHTTPRequestHandler):
             status, answer = self.hub.answer(request)
         except Problem as problem:
             self.reply_with(problem)
+            return
+        except Replay as replay:
+            headers = {"content-type": "application/json", "idempotent-replay": "true"}
+            self.reply(200, replay.answer, headers)
             return
         if scripted == LOSE_ANSWER:
             self.close_connection = True

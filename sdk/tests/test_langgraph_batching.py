@@ -75,8 +75,9 @@ def test_a_fault_is_placed_as_the_caller_counts() -> None:
     with pytest.raises(InvalidRequest) as caught:
         flow.send(Reply(422, {}, problem))
     assert caught.value.errors[0].path == "ops[3].key"
-    assert batching._moved("ops[1].value.a", [4, 7]) == "ops[7].value.a"
-    assert batching._moved("namespace", [4, 7]) == "namespace"
+    assert Answers(asked)._moved("ops[1].value.a", [0, 3]) == "ops[3].value.a"
+    assert Answers(asked)._moved("namespace", [0, 3]) == "namespace"
+    assert Answers(asked[:1])._moved("ops[0].value.a", [0]) == "value.a"
 
 
 def test_twenty_thousand_operations_are_one_request(store: MemoryHubStore, fake: FakeHub) -> None:

@@ -8,6 +8,7 @@ from fake_hub import HANG_UP, LOSE_ANSWER, FakeHub, Problem
 from memoryhub_sdk import (
     NO_RETRIES,
     AsyncMemoryHub,
+    Get,
     MemoryHub,
     MemoryHubError,
     Put,
@@ -70,6 +71,17 @@ def test_a_post_that_makes_something_keeps_its_key_over_attempts(
     assert len(first) == 3
     assert len(set(first)) == 1
     assert second != first[0]
+
+
+def test_what_a_replayed_batch_does_not_tell_is_asked_again(hub: MemoryHub, fake: FakeHub) -> None:
+    hub.store.put(("a",), "old", {"n": 1})
+    fake.script = [LOSE_ANSWER]
+    put, old = hub.store.batch([Put(("a",), "new", {"n": 2}), Get(("a",), "old")])
+    assert put.outcome == "created"
+    assert old.value == {"n": 1}
+    lost, replayed, reads = fake.of("POST", "/api/v1/store/batch")
+    assert lost.headers["idempotency-key"] == replayed.headers["idempotency-key"]
+    assert [op["op"] for op in reads.body["ops"]] == ["get"]
 
 
 def test_reading_posts_need_no_key(hub: MemoryHub, fake: FakeHub) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial, wraps
+from dataclasses import dataclass
+from functools import wraps
 from typing import ParamSpec, TypeVar
 
-from memoryhub_sdk.calling import Call, Reply, request
+from memoryhub_sdk.calling import Call, Flow, Reply, Retries, request
 from memoryhub_sdk.decoding import decode
+from memoryhub_sdk.encoding import encode_json
+from memoryhub_sdk.endpoints.batches import Encoded, RawBatch
 from memoryhub_sdk.endpoints.reading import nothing
 from memoryhub_sdk.errors import error_of
 from memoryhub_sdk.models import (
@@ -120,21 +123,27 @@ def _read_deletion(reply: Reply) -> NamespaceDeletion | Job:
     return decode(Job, answer) if reply.status == 202 else decode(NamespaceDeletion, answer)
 
 
-def batch(operations: Sequence[StoreOp]) -> Call[list[StoreResult]]:
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Asks for many operations in one request."""
+
+    operations: Sequence[StoreOp]
+    entries: Sequence[Encoded]
+
+    def flow(self, retries: Retries) -> Flow[list[StoreResult]]:
+        """Send and read result by result."""
+        results = yield from RawBatch(self.entries).flow(retries)
+        return [op.read(result) for op, result in zip(self.operations, results, strict=True)]
+
+
+def batch(operations: Sequence[StoreOp]) -> Batch:
     """Many operations, all or nothing: reads first, results by position.
 
     Of several puts to one key the last wins. At most 20,000 operations and 32 MiB.
     """
     listed = list(operations)
-    asked = request(
-        "POST",
-        "/store/batch",
-        body={"ops": [batched(operation) for operation in listed]},
-        makes_something=any(operation.writes for operation in listed),
-    )
-    return Call(asked, partial(_read_batch, listed))
-
-
-def _read_batch(operations: Sequence[StoreOp], reply: Reply) -> list[StoreResult]:
-    results = reply.json()["results"]
-    return [op.read(result) for op, result in zip(operations, results, strict=True)]
+    entries = [
+        Encoded(encode_json(batched(operation), path=f"ops[{at}]"), operation.writes)
+        for at, operation in enumerate(listed)
+    ]
+    return Batch(listed, entries)

@@ -7,19 +7,19 @@ the first write, as a single batch would have it; then each request is atomic, n
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.store.base import Result
 
-from memoryhub_sdk.calling import Call, Flow, Reply, Retries, request
-from memoryhub_sdk.errors import InvalidRequest, UnexpectedReply
+from memoryhub_sdk.calling import Flow, Retries
+from memoryhub_sdk.endpoints.batches import HEAD, TAIL, Encoded, RawBatch
+from memoryhub_sdk.errors import InvalidRequest
 from memoryhub_sdk.langgraph.translating import Asked
 
 MAX_OPS = 20_000
 MAX_BYTES = 32 * 1024 * 1024
-_HEAD, _TAIL = b'{"ops":[', b"]}"
 _PLACE = re.compile(r"^ops\[(\d+)\]")
 
 
@@ -46,23 +46,38 @@ class Answers:
         answers: list[Any] = [one.known for one in self.asked]
         for positions in chunks_of(self.asked):
             try:
-                results = yield from _call([self.asked[at] for at in positions]).flow(retries)
+                results = yield from RawBatch(_entries(self.asked, positions)).flow(retries)
             except InvalidRequest as fault:
                 fault.errors = tuple(
-                    replace(error, path=_moved(error.path, positions)) for error in fault.errors
+                    replace(error, path=self._moved(error.path, positions))
+                    for error in fault.errors
                 )
                 raise
             for at, result in zip(positions, results, strict=True):
                 answers[at] = result
         return answers
 
+    def _moved(self, path: str, positions: Sequence[int]) -> str:
+        """The place as the caller counts: `ops[0]` of the second request is another operation.
+
+        Of a single operation it is the place in that.
+        """
+        place = _PLACE.match(path)
+        if not place or int(place[1]) >= len(positions):
+            return path
+        rest = path[place.end() :]
+        if len(self.asked) == 1:
+            return rest.removeprefix(".")
+        return f"ops[{positions[int(place[1])]}]{rest}"
+
 
 def chunks_of(
     asked: Sequence[Asked], *, max_ops: int = MAX_OPS, max_bytes: int = MAX_BYTES
 ) -> Iterator[list[int]]:
     """Positions, request by request; one chunk in the given order when everything fits."""
-    sendable = [at for at, one in enumerate(asked) if one.content is not None]
-    total = len(_HEAD) + len(_TAIL) + sum(_size(asked[at]) for at in sendable)
+    sizes = {at: one.entry.size for at, one in enumerate(asked) if one.entry}
+    sendable = list(sizes)
+    total = len(HEAD) + len(TAIL) + sum(sizes.values())
     if len(sendable) <= max_ops and total <= max_bytes:
         if sendable:
             yield sendable
@@ -71,41 +86,16 @@ def chunks_of(
     writes = [at for at in sendable if asked[at].target is not None]
     for positions in (reads, writes):
         chunk: list[int] = []
-        size = len(_HEAD) + len(_TAIL)
+        size = len(HEAD) + len(TAIL)
         for at in positions:
-            more = _size(asked[at])
-            if chunk and (len(chunk) == max_ops or size + more > max_bytes):
+            if chunk and (len(chunk) == max_ops or size + sizes[at] > max_bytes):
                 yield chunk
-                chunk, size = [], len(_HEAD) + len(_TAIL)
+                chunk, size = [], len(HEAD) + len(TAIL)
             chunk.append(at)
-            size += more
+            size += sizes[at]
         if chunk:
             yield chunk
 
 
-def _size(one: Asked) -> int:
-    return len(one.content or b"") + 1
-
-
-def _call(asked: Sequence[Asked]) -> Call[list[Any]]:
-    content = _HEAD + b",".join(one.content or b"" for one in asked) + _TAIL
-    writes = any(one.target is not None for one in asked)
-    return Call(
-        request("POST", "/store/batch", content=content, makes_something=writes), _read_results
-    )
-
-
-def _read_results(reply: Reply) -> list[Any]:
-    answer = reply.json()
-    results = answer.get("results") if isinstance(answer, dict) else None
-    if not isinstance(results, list):
-        raise UnexpectedReply("A batch answers with results", code="unexpected_reply")
-    return results
-
-
-def _moved(path: str, positions: Sequence[int]) -> str:
-    """The place as the caller counts: `ops[0]` of the second request is not its first operation."""
-    place = _PLACE.match(path)
-    if not place or int(place[1]) >= len(positions):
-        return path
-    return f"ops[{positions[int(place[1])]}]{path[place.end() :]}"
+def _entries(asked: Sequence[Asked], positions: Iterable[int]) -> list[Encoded]:
+    return [entry for at in positions if (entry := asked[at].entry)]

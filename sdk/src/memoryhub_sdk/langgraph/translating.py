@@ -25,6 +25,7 @@ from langgraph.store.base import (
 )
 
 from memoryhub_sdk.encoding import encode_json
+from memoryhub_sdk.endpoints.batches import Encoded
 from memoryhub_sdk.errors import InvalidRequest
 from memoryhub_sdk.namespaces import fault_in
 from memoryhub_sdk.unset import UNSET, without_unset
@@ -42,6 +43,11 @@ class Asked:
     content: bytes | None
     target: tuple[tuple[str, ...], str] | None = None
     known: Any = None
+
+    @property
+    def entry(self) -> Encoded | None:
+        """What is sent of it."""
+        return None if self.content is None else Encoded(self.content, self.target is not None)
 
     def result_of(self, answer: Any) -> Result:
         """LangGraph's result out of the wire's."""
