@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Self
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import Count, Q
+from django.db.models.functions import TruncDate
 
 from tenants.context import current_tenant_id
 from tenants.ids import uuid7
@@ -109,3 +114,34 @@ class EventQuerySet(TenantQuerySet[Any]):
         for day, action, count in rows.values_list("day", "action").annotate(n=Count("id")):
             counted[day.isoformat(), action.partition(".")[0]] += count
         return counted
+
+
+_CLAIM = (
+    "INSERT INTO audit_repeatablecall AS c "
+    "(tenant_id, id, scope, body, holder, claimed_at, expires_at, made) "
+    "VALUES (%(tenant)s, %(id)s, %(scope)s, %(body)s, %(holder)s, %(at)s, %(at)s + %(kept)s, '{}') "
+    "ON CONFLICT (tenant_id, scope) DO UPDATE SET holder = excluded.holder, "
+    "claimed_at = excluded.claimed_at WHERE c.status IS NULL AND c.body = excluded.body "
+    "AND c.claimed_at <= %(at)s - %(lease)s RETURNING 1"
+)
+
+
+class CallQuerySet(TenantQuerySet[Any]):
+    """Requests that may be sent twice."""
+
+    def clear(self, at: datetime) -> None:
+        """Forget those whose time is over."""
+        self.filter(expires_at__lte=at).delete()
+
+    def claim(
+        self, *, scope: str, body: str, holder: UUID, at: datetime, kept: timedelta,
+        lease: timedelta,
+    ) -> bool:  # fmt: skip
+        """Take the key: it is free, or an attempt with the same body left it under way too long."""
+        values = {
+            "tenant": current_tenant_id(), "id": uuid7(), "scope": scope, "body": body,
+            "holder": holder, "at": at, "kept": kept, "lease": lease,
+        }  # fmt: skip
+        with connection.cursor() as cursor:
+            cursor.execute(_CLAIM, values)
+            return cursor.fetchone() is not None
