@@ -109,7 +109,7 @@ def issue_key(
     expires_at: datetime | None = None,
 ) -> IssuedKey:
     """A new key. `prefixes` are stored namespace paths; no scopes means the agent scopes."""
-    errors = _faults(name, scopes, networks)
+    errors = [*_faults(name, scopes, networks), *_prefix_faults(prefixes)]
     if errors:
         raise Invalid(errors)
     text = make_key_text()
@@ -135,7 +135,7 @@ def issue_key(
 
 def _faults(name: str, scopes: Sequence[str], networks: Sequence[str]) -> list[FieldError]:
     errors = []
-    if not name.strip() or len(name) > LONGEST_NAME:
+    if not name.strip() or len(name) > LONGEST_NAME or "\x00" in name:
         errors.append(FieldError("name", "invalid_name", "A name has 1 to 200 characters."))
     known = {scope.value for scope in Scope}
     for number, scope in enumerate(scopes):
@@ -151,8 +151,18 @@ def _faults(name: str, scopes: Sequence[str], networks: Sequence[str]) -> list[F
     return errors
 
 
+def _prefix_faults(prefixes: Sequence[str]) -> list[FieldError]:
+    """A path without its last `/` would cover its neighbours too: `users/u1` also `users/u10/`."""
+    detail = "A prefix is a stored namespace path such as users/u1/."
+    return [
+        FieldError(f"prefixes[{number}]", "invalid_prefix", detail)
+        for number, prefix in enumerate(prefixes)
+        if not prefix.strip("/") or not prefix.endswith("/") or "\x00" in prefix
+    ]
+
+
 def revoke_key(key_id: str) -> ApiKey:
-    """End a key of the acting tenant (any tenant's for the operator); again is no error."""
+    """End a key of the acting tenant; again is no error. Raises Missing for any other's."""
     actor = current_actor()
     with transaction.atomic():
         rows = ApiKey.objects.select_for_update().filter(id=key_id.removeprefix("mh_"))
