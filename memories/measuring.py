@@ -16,7 +16,10 @@ from tenants.roles import Action
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Rows in whatever state but purged; `by_state` counts tombstones as PURGED."""
+    """Rows in whatever state but purged; `by_state` counts tombstones as PURGED.
+
+    `requests_24h` are the keys' requests that the log knows to be about what lies below.
+    """
 
     rows: int
     vectors: int
@@ -39,15 +42,17 @@ _VECTORS = (
 )
 _TOMBSTONES = "SELECT count(*) FROM memories_tombstone m WHERE m.tenant_id = %s AND {below}"
 _REQUESTS = (
-    "SELECT count(DISTINCT request_id) FROM audit_event WHERE tenant_id = %s "
-    "AND at > %s - interval '24 hours' AND actor_kind = 'key'"
+    "SELECT count(DISTINCT e.request_id) FROM audit_event e WHERE e.tenant_id = %s "
+    "AND e.at > %s - interval '24 hours' AND e.actor_kind = 'key' AND {below}"
 )
 
 
 def measure_usage(namespace_prefix: Sequence[str]) -> Usage:
     """The figures for what the caller's prefixes cover below this one."""
     actor = require(Action.SEE_USAGE)
-    below, params = below_any(narrow(actor.prefixes, encode(namespace_prefix)))
+    prefixes = narrow(actor.prefixes, encode(namespace_prefix))
+    below, params = below_any(prefixes)
+    asked_below, asked = below_any(prefixes, "e.namespace")
     tenant = current_tenant_id()
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(_BY.format(below=below), [now(), tenant, *params])
@@ -56,7 +61,7 @@ def measure_usage(namespace_prefix: Sequence[str]) -> Usage:
         vectors, vector_bytes = cursor.fetchone()
         cursor.execute(_TOMBSTONES.format(below=below), [tenant, *params])
         (purged,) = cursor.fetchone()
-        cursor.execute(_REQUESTS, [tenant, now()])
+        cursor.execute(_REQUESTS.format(below=asked_below), [tenant, now(), *asked])
         (requests,) = cursor.fetchone()
     by_state: dict[str, int] = {"ACTIVE": 0, "ARCHIVED": 0, "TRASH": 0, "PURGED": purged}
     by_kind: dict[str, int] = {}

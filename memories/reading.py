@@ -20,7 +20,7 @@ from memories.namespaces import covers, encode
 from memories.ops import GetOp
 from memories.rows import StoredMemory
 from memories.statements import upsert
-from memories.statements.lookup import Reading, read_one
+from memories.statements.lookup import ID_SLOT, Reading, read_one
 from memories.statements.together import Together
 from memoryhub.errors import Missing
 from tenants.authorising import require
@@ -49,7 +49,7 @@ def read_memory(op: GetOp) -> StoredMemory | None:
     if not covers(actor.prefixes, path):
         return None
     reading = reading_of(op.refresh_ttl)
-    event = draft("memory.get", Target("memory", "@id@", path))
+    event = draft("memory.get", Target("memory", ID_SLOT, path))
     found = read_one(path, op.key, reading, event)
     return None if found is None else with_touches([found], reading)[0]
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db import connection
 
@@ -73,6 +73,12 @@ _SET_TOUCHED = (
 """An agent's read: counts the access and restarts the TTL. As the engine would, for a memory that
 no rule speaks about (`ruled` false): expiry plus the trash, never longer than the memory lived."""
 
+_STILL_VISIBLE = (
+    "{t}.trashed_at IS NULL AND ({t}.visible_until IS NULL OR {t}.visible_until > %(at)s)"
+)
+"""Asked of the row again as it is locked: a delete that committed meanwhile must not be undone in
+part by a read that restarts the TTL."""
+
 _READ_ONE = (
     f"WITH hit AS (SELECT {_MEMORY} FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.namespace = %(namespace)s AND m.key = %(key)s "
@@ -105,14 +111,19 @@ def _reading_params(reading: Reading) -> dict[str, Any]:
     }  # fmt: skip
 
 
+ID_SLOT = f"@{uuid4().hex}@"
+"""Stands in a drafted event for the id that only the statement finds. Not to be guessed: a
+namespace may hold any text, and must not be taken for it."""
+
+
 def _event_slots(event: Draft) -> tuple[str, dict[str, Any]]:
-    """Placeholders and parameters of an event; `@id@` in it is the id of the row `hit`."""
+    """Placeholders and parameters of an event; ID_SLOT in it is the id of the row `hit`."""
     slots, values = EVENT_PLACEHOLDERS, {}
     for number, value in enumerate(event.row):
         values[f"e{number}"] = value
         slot = f"%(e{number})s"
-        if isinstance(value, str) and "@id@" in value:
-            slot = f"replace({slot}, '@id@', hit.id::text)"
+        if isinstance(value, str) and ID_SLOT in value:
+            slot = f"replace({slot}, '{ID_SLOT}', hit.id::text)"
         slots = slots.replace("%s", slot, 1)
     return slots, values
 
@@ -122,7 +133,7 @@ def read_one(
 ) -> tuple[StoredMemory, tuple[Any, ...]] | None:
     """One visible memory with its access counted and its read recorded, in one statement.
 
-    `event` is drafted with `@id@` where the memory's id belongs. The second part of the answer
+    `event` is drafted with ID_SLOT where the memory's id belongs. The second part of the answer
     holds accessed_at, access_count, ttl_expires_at, visible_until and purge_at as touched, or
     Nones when it was not (a person reads, or it was touched within the last second).
     """
@@ -173,6 +184,7 @@ _PAGE = (
     "WITH touched AS (UPDATE memories_memory t "
     + _SET_TOUCHED.format(at="%(at)s", t="t", refresh="%(refresh)s", trash="%(trash)s")
     + " WHERE %(counted)s AND t.tenant_id = %(tenant)s AND t.id = ANY(%(ids)s) "
+    f"AND {_STILL_VISIBLE.format(t='t')} "
     "AND (t.accessed_at IS NULL OR t.accessed_at <= %(at)s - %(every)s) "
     "RETURNING t.id, t.accessed_at, t.access_count, t.ttl_expires_at, t.visible_until, "
     f"t.purge_at), logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) "
@@ -180,14 +192,18 @@ _PAGE = (
     f"SELECT {_MEMORY}, touched.accessed_at, touched.access_count, touched.ttl_expires_at, "
     "touched.visible_until, touched.purge_at "
     "FROM memories_memory m LEFT JOIN touched ON touched.id = m.id "
-    "WHERE m.tenant_id = %(tenant)s AND m.id = ANY(%(ids)s)"
+    "WHERE m.tenant_id = %(tenant)s AND m.id = ANY(%(ids)s) "
+    f"AND {_STILL_VISIBLE.format(t='m')}"
 )
 
 
 def read_page(
     ids: Sequence[UUID], reading: Reading, event: Draft
 ) -> dict[UUID, tuple[StoredMemory, tuple[Any, ...]]]:
-    """These memories, with their access counted and the event recorded, in one statement."""
+    """These memories, with their access counted and the event recorded, in one statement.
+
+    One that went out of use since it was found is left out.
+    """
     params = {**_reading_params(reading), "ids": list(ids)}
     slots, values = _event_slots(event)
     with connection.cursor() as cursor:

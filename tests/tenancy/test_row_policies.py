@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import psycopg
 import pytest
@@ -49,6 +50,14 @@ def partitions(connection: psycopg.Connection) -> list[str]:
     return [name for root, name in connection.execute(PARTITIONS) if root in ours]
 
 
+@contextmanager
+def acting(connection: psycopg.Connection, tenant: Tenant) -> Iterator[None]:
+    """A transaction in which Postgres knows the tenant; rolled back."""
+    with connection.transaction(force_rollback=True):
+        act_as_owner(connection, tenant)
+        yield
+
+
 def count(connection: psycopg.Connection, table: str) -> int:
     query = sql.SQL("SELECT count(*) FROM {}").format(sql.Identifier(table))
     return int(connection.execute(query).fetchone()[0])
@@ -73,8 +82,7 @@ def test_the_application_sees_its_tenants_rows_and_no_others(
     app: psycopg.Connection, filled: Tenant, rival: Tenant
 ) -> None:
     for tenant, rows in ((filled, 1), (rival, 0)):
-        with app.transaction():
-            act_as_owner(app, tenant)
+        with acting(app, tenant):
             assert count(app, "memories_memory") == rows
             assert count(app, "memories_memoryversion") == rows
             assert count(app, "memories_memorysubject") == rows
@@ -84,8 +92,7 @@ def test_the_application_has_no_right_on_a_partition(
     app: psycopg.Connection, filled: Tenant
 ) -> None:
     for name in partitions(app):
-        with pytest.raises(DENIED), app.transaction():
-            act_as_owner(app, filled)
+        with acting(app, filled), pytest.raises(DENIED):
             count(app, name)
         with pytest.raises(DENIED):
             app.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(name)))
@@ -154,8 +161,7 @@ INSERT_TOMBSTONE = (
 def test_a_row_of_another_tenant_cannot_be_written(
     app: psycopg.Connection, filled: Tenant, rival: Tenant
 ) -> None:
-    with pytest.raises(DENIED), app.transaction():
-        act_as_owner(app, rival)
+    with acting(app, rival), pytest.raises(DENIED):
         app.execute(INSERT_TOMBSTONE, [filled.id])
     with pytest.raises(DENIED):
         app.execute(INSERT_TOMBSTONE, [filled.id])
@@ -164,16 +170,14 @@ def test_a_row_of_another_tenant_cannot_be_written(
 def test_a_row_cannot_be_given_to_another_tenant(
     app: psycopg.Connection, filled: Tenant, rival: Tenant
 ) -> None:
-    with pytest.raises(DENIED), app.transaction():
-        act_as_owner(app, filled)
+    with acting(app, filled), pytest.raises(DENIED):
         app.execute("UPDATE memories_memorysubject SET tenant_id = %s", [rival.id])
 
 
 def test_rows_of_another_tenant_are_neither_changed_nor_deleted(
     app: psycopg.Connection, filled: Tenant, rival: Tenant
 ) -> None:
-    with app.transaction():
-        act_as_owner(app, rival)
+    with acting(app, rival):
         changed = app.execute(
             "UPDATE memories_memory SET key = 'x' WHERE tenant_id = %s", [filled.id]
         )
@@ -184,11 +188,9 @@ def test_rows_of_another_tenant_are_neither_changed_nor_deleted(
 def test_a_foreign_key_to_another_tenants_memory_is_refused(
     app: psycopg.Connection, filled: Tenant, rival: Tenant
 ) -> None:
-    with app.transaction():
-        act_as_owner(app, filled)
+    with acting(app, filled):
         (memory,) = app.execute("SELECT id FROM memories_memory").fetchone()
-    with pytest.raises(errors.ForeignKeyViolation), app.transaction():
-        act_as_owner(app, rival)
+    with acting(app, rival), pytest.raises(errors.ForeignKeyViolation):
         app.execute(
             "INSERT INTO memories_memorysubject (tenant_id, id, memory_id, subject) "
             "VALUES (%s, gen_random_uuid(), %s, 's')",
