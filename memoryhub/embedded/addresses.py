@@ -52,13 +52,16 @@ def django_database(url: str) -> dict[str, Any]:
         raise StartFailure("DATABASE_URL must begin with postgresql://", code="bad_database_url")
     try:
         parts = conninfo_to_dict(url)
+        ports = str(parts.get("port") or "").split(",")
+        understood = all(port.isdecimal() or not port for port in ports)
     except psycopg.Error:
-        # libpq's message may quote the password; ours quotes nothing.
+        understood = False
+    if not understood:  # libpq's message may quote the password; ours quotes nothing
         raise StartFailure(
             "DATABASE_URL is not a URL that Postgres understands: "
             "postgresql://user:password@host:5432/name?sslmode=require",
             code="bad_database_url",
-        ) from None
+        )
     settings: dict[str, Any] = {
         django: str(parts.pop(libpq, "") or "") for libpq, django in _DJANGO_KEYS.items()
     }
