@@ -157,9 +157,8 @@ class Evaluation:
         if not self.floor_keeps:
             return None
         floors = self.found.floors
-        if floors.is_statutory_open or floors.statutory == self.due_at:
-            return "statutory_floor"
-        return "floor"
+        is_by_law = floors.statutory is not None and floors.statutory == self.due_at
+        return "statutory_floor" if floors.is_statutory_open or is_by_law else "floor"
 
     @property
     def restore_refusal(self) -> Refusal | None:
