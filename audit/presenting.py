@@ -1,0 +1,68 @@
+"""An event as callers get it (API.md, "Event"), and how it is said. Pure."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from audit.events import sentence
+from audit.models import Event
+
+
+def present_event(event: Event, *, lang: str = "en") -> dict[str, Any]:
+    """The event without its payload."""
+    return {
+        "id": event.id,
+        "at": event.at,
+        "code": event.code,
+        "action": event.action,
+        "outcome": event.outcome,
+        "actor": {"kind": event.actor_kind, "id": event.actor_id, "name": event.actor_name},
+        "key_id": event.key_id,
+        "roles": event.roles,
+        "on_behalf_of": event.on_behalf_of,
+        "request_id": event.request_id,
+        "client": {"net": event.client_net, "hash": event.client_hash},
+        "target": {
+            "kind": event.target_kind,
+            "id": event.target_id,
+            "namespace": event.namespace,
+        },
+        "subjects": event.subjects,
+        "ruleset": event.ruleset,
+        "counts": event.counts,
+        "links": event.links,
+        "sentence": say(event, lang=lang),
+        "sealed": None,
+    }
+
+
+def say(event: Event, *, lang: str = "en") -> str:
+    """What happened in one sentence."""
+    return sentence(
+        event.code,
+        actor=event.actor_name,
+        target=name_target(event),
+        count=count_of(event),
+        lang=lang,
+    )
+
+
+def name_target(event: Event) -> str:
+    """What the event is about, short: a memory by its namespace and the end of its id."""
+    if event.target_kind == "memory" and event.target_id:
+        return f"{event.namespace or ''}…{event.target_id[-6:]}"
+    if event.namespace is not None and event.target_kind in ("namespace", "sweep", "search"):
+        return event.namespace or "/"
+    if event.target_kind == "key":
+        return f"mh_{event.target_id}"
+    if event.target_kind in ("user", "person", "tenant", "membership"):
+        return f"{event.target_kind} …{event.target_id[-6:]}"
+    return event.target_id or event.target_kind
+
+
+def count_of(event: Event) -> int | None:
+    """The number that the sentence speaks of."""
+    for name in ("n", "returned", "ops", "purged"):
+        if name in event.counts:
+            return int(event.counts[name])
+    return None

@@ -1,0 +1,159 @@
+"""Browsing: rows of a list in whatever state, and how many there are, by namespace and kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from django.db import connection
+
+from memories.rows import StoredMemory, columns
+from memories.statements.lookup import below_any
+from tenants.context import current_tenant_id
+from tenants.paging import Mark
+
+Order = Literal["updated", "leaves", "destroyed", "created"]
+STATES = ("ACTIVE", "ARCHIVED", "TRASH")
+
+_MEMORY = columns("m")
+_STATE = (
+    "CASE WHEN m.trashed_at IS NOT NULL OR m.visible_until <= %s THEN 'TRASH' "
+    "WHEN m.archived_at IS NOT NULL THEN 'ARCHIVED' ELSE 'ACTIVE' END"
+)
+_COLUMNS: dict[Order, tuple[str, str]] = {
+    "updated": ("updated_at", "DESC"),
+    "created": ("created_at", "DESC"),
+    "leaves": ("visible_until", "ASC"),
+    "destroyed": ("purge_at", "ASC"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which memories a list shows. `prefixes` are stored paths, already narrowed.
+
+    `leaves` and `destroyed` are half-open spans of time; an end that is None is open.
+    """
+
+    prefixes: tuple[str, ...]
+    at: datetime
+    states: tuple[str, ...] = ("ACTIVE", "ARCHIVED")
+    kinds: tuple[str, ...] = ()
+    subject: str = ""
+    tag: str = ""
+    leaves: tuple[datetime | None, datetime | None] | None = None
+    destroyed: tuple[datetime | None, datetime | None] | None = None
+    changed: tuple[datetime | None, datetime | None] | None = None
+
+
+def compile_selection(wanted: Selection) -> tuple[str, list[Any]]:
+    """The selection as SQL over the alias m, with its parameters."""
+    below, params = below_any(wanted.prefixes)
+    parts, values = ["m.tenant_id = %s", below], [current_tenant_id(), *params]
+    if set(wanted.states) != set(STATES):
+        parts.append(f"{_STATE} = ANY(%s)")
+        values += [wanted.at, list(wanted.states)]
+    if wanted.kinds:
+        parts.append("m.kind = ANY(%s)")
+        values.append(list(wanted.kinds))
+    if wanted.tag:
+        parts.append("m.tags @> %s::text[]")
+        values.append([wanted.tag])
+    if wanted.subject:
+        parts.append(
+            "m.id IN (SELECT s.memory_id FROM memories_memorysubject s "
+            "WHERE s.tenant_id = %s AND s.subject = %s)"
+        )
+        values += [current_tenant_id(), wanted.subject]
+    spans = (
+        ("m.visible_until", wanted.leaves),
+        ("m.purge_at", wanted.destroyed),
+        ("m.updated_at", wanted.changed),
+    )
+    for column, span in spans:
+        if span is None:
+            continue
+        parts.append(f"{column} IS NOT NULL")
+        for operator, end in zip((">=", "<"), span, strict=True):
+            if end is not None:
+                parts.append(f"{column} {operator} %s")
+                values.append(end)
+    return " AND ".join(parts), values
+
+
+def list_rows(
+    wanted: Selection, *, order: Order, after: Mark | None, limit: int
+) -> list[StoredMemory]:
+    """Up to `limit` rows after the mark. By a date, only rows that have one."""
+    column, direction = _COLUMNS[order]
+    condition, values = compile_selection(wanted)
+    if direction == "ASC":
+        condition += f" AND m.{column} IS NOT NULL"
+    if after is not None:
+        condition += f" AND (m.{column}, m.id) {'<' if direction == 'DESC' else '>'} (%s, %s)"
+        values += [after.at, after.id]
+    sql = (
+        f"SELECT {_MEMORY} FROM memories_memory m WHERE {condition} "
+        f"ORDER BY m.{column} {direction}, m.id {direction} LIMIT %s"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [*values, limit])
+        return [StoredMemory.of(row) for row in cursor.fetchall()]
+
+
+def mark_of(row: StoredMemory, order: Order) -> Mark:
+    """Where a list continues after this row."""
+    at = getattr(row, _COLUMNS[order][0])
+    return Mark(at, row.id)
+
+
+def count_children(wanted: Selection, prefix: str) -> list[tuple[str, str, int]]:
+    """(next label as stored, kind, count) of what lies below a stored prefix."""
+    condition, values = compile_selection(wanted)
+    sql = (
+        "SELECT split_part(substr(m.namespace, %s), '/', 1), m.kind, count(*) "
+        f"FROM memories_memory m WHERE {condition} GROUP BY 1, 2"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [len(prefix) + 1, *values])
+        return [(row[0], row[1], row[2]) for row in cursor.fetchall()]
+
+
+_MONTHS = (
+    "SELECT to_char(date_trunc('month', m.{column} AT TIME ZONE %s), 'YYYY-MM'), "
+    "coalesce(m.rule, ''), count(*) FROM memories_memory m "
+    "WHERE m.tenant_id = %s AND {below} AND m.{column} >= %s AND m.{column} < %s {more} "
+    "GROUP BY 1, 2"
+)
+
+
+def count_by_month(
+    column: Literal["visible_until", "purge_at"], *, prefixes: tuple[str, ...], zone: str,
+    since: datetime, until: datetime,
+) -> list[tuple[str, str, int]]:  # fmt: skip
+    """(month in the zone, rule or "", count) of what leaves use, or is destroyed, in that time."""
+    below, params = below_any(prefixes)
+    more = "AND m.trashed_at IS NULL" if column == "visible_until" else ""
+    sql = _MONTHS.format(column=column, below=below, more=more)
+    with connection.cursor() as cursor:
+        cursor.execute(sql, [zone, current_tenant_id(), *params, since, until])
+        return [(row[0], row[1], row[2]) for row in cursor.fetchall()]
+
+
+_GROWTH = (
+    "SELECT to_char(date_trunc('month', m.created_at AT TIME ZONE %s), 'YYYY-MM'), "
+    "split_part(m.namespace, '/', 1), m.kind, count(*) FROM memories_memory m "
+    "WHERE m.tenant_id = %s AND {below} AND m.trashed_at IS NULL "
+    "AND (m.visible_until IS NULL OR m.visible_until > %s) GROUP BY 1, 2, 3"
+)
+
+
+def count_by_creation(
+    *, prefixes: tuple[str, ...], zone: str, at: datetime
+) -> list[tuple[str, str, str, int]]:
+    """(month of creation, root label, kind, count) of what is in use at an instant."""
+    below, params = below_any(prefixes)
+    with connection.cursor() as cursor:
+        cursor.execute(_GROWTH.format(below=below), [zone, current_tenant_id(), *params, at])
+        return [(row[0], row[1], row[2], row[3]) for row in cursor.fetchall()]
