@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from django.conf import settings
+from pydantic import BaseModel, ValidationError
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from memoryhub.errors import FieldError, Invalid, Malformed, TooLarge
+from memoryhub.errors import FieldError, Invalid, Malformed, TooLarge, invalid_from
 from tenants.access.middleware import require_known
 from tenants.context import current_actor
+
+M = TypeVar("M", bound=BaseModel)
 
 
 class HubView(APIView):
@@ -43,6 +46,14 @@ def body_of(request: Request) -> dict[str, Any]:
     if not isinstance(body, dict):
         raise Malformed("The body is a JSON object.")
     return body
+
+
+def parsed(model: type[M], request: Request) -> M:
+    """The body as this model. Raises Malformed, or Invalid with a path for each fault."""
+    try:
+        return model.model_validate(body_of(request))
+    except ValidationError as fault:
+        raise invalid_from(fault) from None
 
 
 def flag(request: Request, name: str) -> bool | None:

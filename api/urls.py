@@ -2,6 +2,14 @@
 
 from django.urls import path
 
+from api.views.memories import (
+    MemoryEventsView,
+    MemoryExplainView,
+    MemoryLabelView,
+    MemoryRestoreView,
+    MemoryVersionsView,
+    MemoryView,
+)
 from api.views.service import UnknownView
 from api.views.store import BatchView, ItemsView, NamespacesView, SearchView
 from api.views.usage import UsageView
@@ -11,6 +19,12 @@ urlpatterns = [
     path("store/items/search", SearchView.as_view()),
     path("store/namespaces", NamespacesView.as_view()),
     path("store/batch", BatchView.as_view()),
+    path("memories/<uuid:memory_id>", MemoryView.as_view()),
+    path("memories/<uuid:memory_id>/versions", MemoryVersionsView.as_view()),
+    path("memories/<uuid:memory_id>/events", MemoryEventsView.as_view()),
+    path("memories/<uuid:memory_id>/explain", MemoryExplainView.as_view()),
+    path("memories/<uuid:memory_id>/restore", MemoryRestoreView.as_view()),
+    path("memories/<uuid:memory_id>/label", MemoryLabelView.as_view()),
     path("usage", UsageView.as_view()),
     path("<path:rest>", UnknownView.as_view()),
 ]

@@ -82,7 +82,7 @@ def find_job(identifier: UUID) -> Job:
     """A job that the caller may see: a key its own, people what their role allows."""
     actor = current_actor()
     with transaction.atomic(savepoint=False):
-        job = Job.objects.with_id(identifier).first()
+        job = Job.objects.all().with_id(identifier).first()
     if job is None or not allows(actor, Action(job.action)):
         raise Missing("There is no such job.")
     is_own = (job.created_by_kind, job.created_by) == (actor.kind.value, actor.id)
@@ -110,7 +110,7 @@ def cancel_job(identifier: UUID) -> Job:
 def run_job(identifier: UUID) -> None:
     """Run a job step by step until it is over, or somebody else runs it."""
     with transaction.atomic():
-        job: Job | None = Job.objects.with_id(identifier).first()
+        job: Job | None = Job.objects.all().with_id(identifier).first()
     if job is None:
         return
     with acting_as(replace(current_actor(), on_behalf_of=job.created_by_name)):

@@ -138,7 +138,7 @@ class CallQuerySet(TenantQuerySet[Any]):
         lease: timedelta,
     ) -> bool:  # fmt: skip
         """Take the key: it is free, or an attempt with the same body left it under way too long."""
-        values = {
+        values: dict[str, Any] = {
             "tenant": current_tenant_id(), "id": uuid7(), "scope": scope, "body": body,
             "holder": holder, "at": at, "kept": kept, "lease": lease,
         }  # fmt: skip

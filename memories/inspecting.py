@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from typing import cast
 from uuid import UUID
 
 from django.db import transaction
@@ -93,7 +94,7 @@ def list_versions(identifier: UUID, *, before: int | None, limit: int) -> list[V
     with transaction.atomic():
         row = find_memory(identifier)
         below = row.version + 1 if before is None else before
-        kept = MemoryVersion.objects.with_text().of_memory(row.id)
+        kept = MemoryVersion.objects.all().with_text().of_memory(row.id)
         older = list(kept.filter(version__lt=below)[: limit + 2])
         versions = [Version(one.version, one.text, one.written_at) for one in older]
         if row.version < below:
@@ -111,7 +112,7 @@ def count_versions(identifier: UUID) -> int:
     require(Action.READ_VALUES)
     with transaction.atomic():
         row = find_memory(identifier)
-        return 1 + MemoryVersion.objects.of_memory(row.id).count()
+        return 1 + MemoryVersion.objects.all().of_memory(row.id).count()
 
 
 def events_of_memory(identifier: UUID) -> EventQuerySet:
@@ -119,7 +120,7 @@ def events_of_memory(identifier: UUID) -> EventQuerySet:
     actor = require(Action.READ_EVENTS)
     with transaction.atomic(), suppress(Gone):  # the events of what was purged are there still
         find_memory(identifier, hidden_too=True)
-    rows: EventQuerySet = Event.objects.all()
+    rows = cast("EventQuerySet", Event.objects.all())
     return rows.about(str(identifier)).within(actor.prefixes).without_payload()
 
 
@@ -149,7 +150,7 @@ def find_memory(identifier: UUID, *, hidden_too: bool = False) -> StoredMemory:
 
 def _gone_or_missing(identifier: UUID, actor: Actor) -> Gone | Missing:
     """People are told of a purge; to a key what is gone was never there."""
-    stone = Tombstone.objects.with_id(identifier).first() if actor.is_person else None
+    stone = Tombstone.objects.all().with_id(identifier).first() if actor.is_person else None
     if stone is None or not covers(actor.prefixes, stone.namespace):
         return Missing("There is no such memory.")
     return Gone(
@@ -164,8 +165,8 @@ def inspect_row(row: StoredMemory) -> Inspected:
     """The row with the engine's word on it, in the current transaction."""
     at = now()
     evaluation = evaluate_row(row, regime_of(tenant_settings()), at)
-    restorable = evaluation.restore_refusal is None and evaluation.state != "PURGED"
+    restorable = evaluation.restore_refusal is None
     if restorable:
-        others = Memory.objects.visible(at).filter(namespace=row.namespace, key=row.key)
+        others = Memory.objects.all().visible(at).filter(namespace=row.namespace, key=row.key)
         restorable = not others.exclude(id=row.id).exists()
     return Inspected(row, at, evaluation, restorable)

@@ -14,7 +14,12 @@ from django.db import models
 from django.db.models import Q
 from pgvector.django import HalfVectorField
 
-from memories.querysets import MemoryQuerySet, SweepRunQuerySet, TombstoneQuerySet
+from memories.querysets import (
+    MemoryQuerySet,
+    SweepRunQuerySet,
+    TombstoneQuerySet,
+    VersionQuerySet,
+)
 from tenants.managers import TenantManager, TenantModel
 
 
@@ -133,6 +138,10 @@ class Memory(TenantModel):
         return f"{self.namespace}{self.key}"
 
 
+class VersionManager(TenantManager["MemoryVersion"]):
+    queryset_class = VersionQuerySet
+
+
 class MemoryVersion(TenantModel):
     """A value that was replaced, with who replaced it. Shares the dates of its memory."""
 
@@ -145,6 +154,8 @@ class MemoryVersion(TenantModel):
     replaced_at = models.DateTimeField()
     replaced_by = models.CharField(max_length=254)
     event_id = models.UUIDField()
+
+    objects: Any = VersionManager()
 
     class Meta:
         base_manager_name = "objects"

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from memories.masking import mask_json, mask_text
 from memories.namespaces import decode
 from memories.rows import StoredMemory
+from tenants.actors import Actor
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,3 +63,17 @@ def state_of(row: StoredMemory, at: datetime) -> str:
     if row.is_visible(at):
         return "ACTIVE" if row.archived_at is None else "ARCHIVED"
     return "TRASH"
+
+
+def present_to(actor: Actor, row: StoredMemory, at: datetime) -> dict[str, Any]:
+    """The memory as this caller may see it: for people, what looks like personal data is masked."""
+    shown = present_memory(row, at)
+    if not actor.is_person:
+        return shown
+    today = at.date()
+    shown["key"] = mask_text(row.key, today=today)
+    shown["value"] = mask_json(row.value, today=today).value
+    shown["subjects"] = [mask_text(subject, today=today) for subject in row.subjects]
+    if row.source is not None:
+        shown["source"] = mask_json(row.source, today=today).value
+    return shown

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from datetime import datetime
 from typing import Any, Self
+from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Q, TextField
+from django.db.models.functions import Cast
 
 from memories.namespaces import prefix_bounds
 from tenants.managers import TenantQuerySet
@@ -30,6 +32,18 @@ class MemoryQuerySet(TenantQuerySet[Any]):
         return self.filter(embedding="pending", embedding_due_at__lte=at).order_by(
             "embedding_due_at"
         )
+
+
+class VersionQuerySet(TenantQuerySet[Any]):
+    """Values that were replaced."""
+
+    def of_memory(self, identifier: UUID) -> Self:
+        """Of one memory, newest first."""
+        return self.filter(memory_id=identifier).order_by("-version")
+
+    def with_text(self) -> Self:
+        """The value as JSON text in `text`: numbers keep all their digits."""
+        return self.defer("value", "sealed").annotate(text=Cast("value", TextField()))
 
 
 class TombstoneQuerySet(TenantQuerySet[Any]):

@@ -7,6 +7,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
+
 from memories.embedding.chunking import Chunk
 from memories.rows import NAMES, StoredMemory
 from memories.statements.together import Together, rows_of_values
@@ -94,6 +96,15 @@ def update_dates(together: Together, rows: Sequence[StoredMemory]) -> None:
     values = [[row.id, *(getattr(row, name) for name in _DATES)] for row in rows]
     text, params = rows_of_values(_DATES_ROW, values)
     together.add(_UPDATE_DATES.format(rows=text), [*params, current_tenant_id()])
+
+
+_LABELS = "UPDATE memories_memory m SET label = %s WHERE m.tenant_id = %s AND m.id = %s"
+
+
+def update_label(row: StoredMemory) -> None:
+    """The label of a locked row."""
+    with connection.cursor() as cursor:
+        cursor.execute(_LABELS, [row.label, current_tenant_id(), row.id])
 
 
 _VERSIONS = (
