@@ -14,6 +14,11 @@ class AuditConfig(AppConfig):
         from tenants.models import ApiKey, Membership, Tenant, User
 
         auditlog.register(Tenant, exclude_fields=["version"])
-        auditlog.register(User, exclude_fields=["password", "last_login"])
+        auditlog.register(
+            User,
+            exclude_fields=["password", "last_login"],
+            mask_fields=["email"],
+            mask_callable="audit.hashing.hash_value",
+        )
         auditlog.register(Membership)
         auditlog.register(ApiKey, exclude_fields=["secret_hash", "last_used_at"])

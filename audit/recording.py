@@ -27,11 +27,20 @@ CHANGE_NAMES = {0: "create", 1: "update", 2: "delete"}
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What an event is about. `namespace` is a stored path, None where there is none."""
+    """What an event is about. `namespace` is a stored path, None where there is none.
+
+    An id may come from outside (the address of a refused call); what Postgres cannot hold in it
+    must not cost us the event.
+    """
 
     kind: str
     id: str = ""
     namespace: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.id.isascii() or "\x00" in self.id:
+            plain = self.id.replace("\x00", "\ufffd").encode("utf-8", "replace").decode()
+            object.__setattr__(self, "id", plain)
 
 
 @dataclass(frozen=True, slots=True)
