@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from memoryhub.checks import tenant_tables
 from memories.embedding.calling import forget_kept_vectors
 from memories.sweeping import sweep_now
+from memoryhub.checks import tenant_tables
 from tenants.actors import operator_actor
 from tenants.backend import base
 from tenants.context import acting_as
