@@ -81,7 +81,8 @@ def find_in_value(
 ) -> list[Located]:
     """Personal data anywhere in a JSON value, the keys of an object before its values.
 
-    A plain string has the path `""`. This is the door of writes, so it asks for what is POSSIBLE unless told otherwise.
+    A plain string has the path `""`. This is the door of writes, so it asks for what is POSSIBLE
+    unless told otherwise.
     """
     reader = _Reader(today, allow, tuple(patterns), tuple(detectors), at_least)
     return list(_walk(value, reader))
