@@ -31,6 +31,8 @@ SOURCE_BYTES = 4096
 LIMIT = 1000
 DEPTH = 10_000
 QUERY_CHARACTERS = 20_000
+TTL_MINUTES = 525_600_000
+"""A thousand years. Near the year 10,000 a refresh would make dates that nobody can read."""
 
 BUILT_IN_KINDS = (
     "fact", "episode", "procedure", "profile", "organization", "entity", "document", "intent",
@@ -77,7 +79,7 @@ def _uuid(given: Any) -> Any:
 
 Key = Annotated[str, AfterValidator(_key)]
 Words = Annotated[list[str], Field(max_length=LIST_LENGTH), AfterValidator(_words)]
-Ttl = Annotated[float, Field(allow_inf_nan=False, le=5_256_000_000), AfterValidator(_positive)]
+Ttl = Annotated[float, Field(allow_inf_nan=False, le=TTL_MINUTES), AfterValidator(_positive)]
 Fraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 Identifier = Annotated[UUID, BeforeValidator(_uuid)]
 
