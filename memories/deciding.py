@@ -22,10 +22,12 @@ AGELESS_KINDS = frozenset({"profile", "organization", "entity", "document", "pro
 class Prepared:
     """A put made ready outside the transaction: checked, serialised, embedded.
 
-    `vectors` is one text a chunk, or None when the provider did not answer (or was not asked).
+    `identifier` is the memory's if this put creates it, given in the order of the ops. `vectors` is
+    one text a chunk, or None when the provider did not answer (or was not asked).
     """
 
     op: PutOp
+    identifier: UUID
     namespace: str
     value: str
     source: str | None
@@ -64,7 +66,6 @@ def decide_put(
     prepared: Prepared,
     existing: StoredMemory | None,
     *,
-    identifier: UUID,
     tenant: TenantSettings,
     regime: Regime,
     sources: Sources,
@@ -80,7 +81,7 @@ def decide_put(
     current = existing if existing is not None and existing.is_visible(now) else None
     _check_version(op, current)
     if current is None:
-        made = _new_row(prepared, identifier, tenant, sources, now, embedding)
+        made = _new_row(prepared, tenant, sources, now, embedding)
         row = with_dates(made, regime, now)
         return Decision("created", row, prepared, retires=existing)
     changed = _with_options(current, prepared, tenant)
@@ -145,14 +146,13 @@ def _with_options(
 
 
 def _new_row(
-    prepared: Prepared, identifier: UUID, tenant: TenantSettings, sources: Sources,
-    now: datetime, embedding: str,
+    prepared: Prepared, tenant: TenantSettings, sources: Sources, now: datetime, embedding: str,
 ) -> StoredMemory:  # fmt: skip
     op = prepared.op
     minutes = op.ttl if op.gives("ttl") else tenant.default_ttl_minutes
     ttl: timedelta | None = ttl_of(minutes)
     return StoredMemory(
-        id=identifier, namespace=prepared.namespace, key=op.key, value=prepared.value,
+        id=prepared.identifier, namespace=prepared.namespace, key=op.key, value=prepared.value,
         kind=op.kind, tier="long", session=op.session_id,
         subjects=list(dict.fromkeys([*op.subjects, *sources.subjects])),
         classes=sources.classes, tags=op.tags, label=None, source=prepared.source,

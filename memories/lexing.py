@@ -101,10 +101,11 @@ def query_terms(text: str, *, limit: int = QUERY_TERMS) -> list[str]:
     return list(terms)[:limit]
 
 
-def to_tsvector_literal(lexed: Lexed) -> str:
-    """The text to bind as `%s::tsvector`."""
+def to_tsvector_literal(lexed: Lexed, weight: str = "") -> str:
+    """The text to bind as `%s::tsvector`; `weight` (A to C) marks the positions of a field."""
     return " ".join(
-        f"{_quote(term)}:{','.join(map(str, positions))}" for term, positions in lexed.terms.items()
+        f"{_quote(term)}:{','.join(f'{position}{weight}' for position in positions)}"
+        for term, positions in lexed.terms.items()
     )
 
 

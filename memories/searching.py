@@ -1,16 +1,18 @@
 """Searching: candidates by signal, fused and ranked, then one page read, counted and recorded.
 
 The order of work. Outside any transaction the query is embedded (the slow part). Inside one
-transaction the candidates are found as light rows, ranked, cut to the page, and only the page's
-values are read, in the same statement that counts the access and records the event.
+transaction the candidates are found as light rows by every signal in one statement, ranked, cut to
+the page, and only the page's values are read, in the same statement that counts the access and
+records the event.
 
-When the provider does not answer, the search does not fail: it answers by text and says
-`degraded`.
+What can fail. The provider does not answer: the search answers by text and says `degraded`. An
+index filters late and a small tenant finds little: the plan is chosen, never left to the planner
+(`planning`). A page of another order than the one before it: see `ranking.DEPTHS`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 from uuid import UUID
 
@@ -21,12 +23,22 @@ from memories.embedding.calling import embed_query
 from memories.embedding.profiles import Profile, profile_of
 from memories.embedding.providers import EmbeddingRefused, EmbeddingUnavailable
 from memories.filters import parse_filter
+from memories.lexing import query_terms
 from memories.namespaces import encode, narrow
 from memories.ops import SearchOp
-from memories.ranking import Ranked, rank_by_vector
+from memories.planning import plan_for, population_of
+from memories.ranking import Ageing, Ranked, depth_for, rank_by_fusion, rank_by_vector
 from memories.reading import reading_of, with_touches
 from memories.rows import StoredMemory
-from memories.statements.candidates import Scope, nearest_exactly, newest
+from memories.statements.candidates import (
+    Plan,
+    Scope,
+    TextSearch,
+    VectorSearch,
+    find_candidates,
+    newest,
+    prepare_ann,
+)
 from memories.statements.lookup import read_page
 from sealing.hashing import keyed_hash
 from tenants.authorising import require
@@ -35,8 +47,8 @@ from tenants.roles import Action
 from tenants.snapshots import tenant_settings
 
 Degraded = Literal["embedding_unavailable", "embedding_pending", "no_profile"]
-OVERFETCH = 3
-LEAST_FETCHED = 50
+MOST_TEXT_HITS = 2_000
+"""How many memories a text search looks at, rarest terms first: 30 ms at the most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +76,8 @@ class Found:
     hits: list[Hit]
     search_id: UUID
     degraded: Degraded | None
-    plan: Literal["exact", "ann"] | None
+    plan: Plan | None
+    op: SearchOp
 
 
 def search_memories(op: SearchOp) -> Found:
@@ -92,9 +105,8 @@ def run_search(question: Question) -> Found:
     """Inside the caller's transaction: find, rank, cut, read, record."""
     op = question.op
     actor = require(Action.READ_VALUES)
-    prefixes = narrow(actor.prefixes, encode(op.namespace_prefix))
     scope = Scope(
-        prefixes=prefixes,
+        prefixes=narrow(actor.prefixes, encode(op.namespace_prefix)),
         at=now(),
         tier=op.tier,
         kinds=op.kinds,
@@ -103,28 +115,57 @@ def run_search(question: Question) -> Found:
         filter=None if op.filter is None else parse_filter(op.filter),
         include_archived=op.include_archived,
     )
-    if not prefixes or op.limit == 0:
-        return _read([], question, {})
-    if question.vector is None:
-        ids = newest(scope, limit=op.limit, offset=op.offset)
-        return _read(ids, question, {})
+    if not scope.prefixes or op.limit == 0:
+        return _read([], {}, question)
+    if not op.query or (op.mode == "vector" and not question.profile.embeds):
+        return _read(newest(scope, limit=op.limit, offset=op.offset), {}, question)
+    answer = _answer(question, scope)
+    page = answer.ranked[op.offset : op.offset + op.limit]
+    if answer.lacks_vectors and question.degraded is None:
+        question = replace(question, degraded="embedding_pending")
+    ranked = {one.candidate.id: one for one in page}
+    return _read(list(ranked), ranked, question, plan=answer.plan)
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """All that was found, in order; whether part of the scope still waits for its vectors."""
+
+    ranked: list[Ranked]
+    plan: Plan | None
+    lacks_vectors: bool
+
+
+def _answer(question: Question, scope: Scope) -> _Answer:
+    """Find candidates by every signal that the mode asks for, and rank them."""
+    op, profile = question.op, question.profile
+    population = population_of(scope.prefixes)
+    by_vector_only = op.mode == "vector" and question.vector is not None
+    vector = text = plan = None
+    if question.vector is not None:
+        plan = plan_for(population)
+        if plan == "ann":
+            prepare_ann()
+        vector = VectorSearch(profile, question.vector, plan, by_field=not by_vector_only)
+    if not by_vector_only:
+        text = TextSearch(query_terms(op.query or ""), population, MOST_TEXT_HITS)
+    sightings = find_candidates(scope, vector, text, depth=depth_for(op.offset + op.limit))
+    found = [one for one in sightings if one.signal != "pending"]
     recency = tenant_settings().recency if op.recency is None else op.recency
-    fetched = max(LEAST_FETCHED, OVERFETCH * (op.offset + op.limit))
-    ranked = rank_by_vector(
-        nearest_exactly(scope, question.profile, question.vector, limit=fetched),
-        distance=question.profile.distance,
-        recency=recency,
-        now=scope.at,
-    )
+    ageing = Ageing(recency, scope.at)
+    if by_vector_only:
+        ranked = rank_by_vector(found, distance=profile.distance, ageing=ageing)
+    else:
+        ranked = rank_by_fusion(found, ageing=ageing)
     if op.min_score is not None:
         ranked = [one for one in ranked if one.score >= op.min_score]
-    page = ranked[op.offset : op.offset + op.limit]
-    return _read(
-        [one.candidate.id for one in page], question, {one.candidate.id: one for one in page}
-    )
+    return _Answer(ranked, plan, lacks_vectors=len(found) < len(sightings))
 
 
-def _read(ids: list[UUID], question: Question, ranked: dict[UUID, Ranked]) -> Found:
+def _read(
+    ids: list[UUID], ranked: dict[UUID, Ranked], question: Question, *, plan: Plan | None = None
+) -> Found:
+    """The page's values, with their access counted and the search recorded."""
     op = question.op
     event = draft(
         "memory.search",
@@ -139,8 +180,7 @@ def _read(ids: list[UUID], question: Question, ranked: dict[UUID, Ranked]) -> Fo
     ordered = [found[identifier] for identifier in ids if identifier in found]
     rows = with_touches(ordered, reading)
     hits = [Hit(row, ranked.get(row.id)) for row in rows]
-    plan: Literal["exact", "ann"] | None = "exact" if question.vector else None
-    return Found(hits, event.id, question.degraded, plan)
+    return Found(hits, event.id, question.degraded, plan, op)
 
 
 def _hashed(query: str | None) -> str | None:

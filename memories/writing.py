@@ -24,14 +24,13 @@ from audit.recording import Draft, Facts, Target, draft
 from memories.dating import Regime, regime_of
 from memories.deciding import Decision, Outcome, Prepared, Sources, decide_put
 from memories.embedding.calling import embed_passages
-from memories.embedding.chunking import Chunk, cut_texts
+from memories.embedding.chunking import Chunk
 from memories.embedding.profiles import Profile, profile_of
 from memories.embedding.providers import EmbeddingRefused, EmbeddingUnavailable
 from memories.filter_sql import to_json
-from memories.lexing import lex, to_tsvector_literal
+from memories.indexing import index_value
 from memories.namespaces import covers, encode
 from memories.ops import BUILT_IN_KINDS, PutOp
-from memories.paths import extract_texts
 from memories.rows import StoredMemory
 from memories.statements import upsert
 from memories.statements.lookup import find_by_ids, lock_by_keys
@@ -110,18 +109,18 @@ def _prepare(op: PutOp, actor: Actor, tenant: TenantSettings, profile: Profile) 
         most = settings.MAX_VALUE_BYTES
         raise Invalid.at("value", "value_too_large", f"A value has at most {most} bytes.")
     paths = tenant.index_fields if op.index is None else (op.index or ())
-    texts = extract_texts(value, paths) if paths else []
-    lexed = lex("\n".join(text for _, text in texts))
+    indexed = index_value(value, paths)
     return Prepared(
         op=op,
+        identifier=uuid7(),
         namespace=path,
         value=text,
         source=None if op.source is None else to_json(op.source),
         content_hash=sha256(_canonical(value).encode()).digest(),
-        chunks=cut_texts(texts) if profile.embeds else [],
+        chunks=indexed.chunks if profile.embeds else [],
         vectors=None,
-        lexemes=to_tsvector_literal(lexed),
-        length=lexed.length,
+        lexemes=indexed.lexemes,
+        length=indexed.length,
     )
 
 
@@ -165,7 +164,6 @@ def apply_puts(prepared: Sequence[Prepared]) -> list[Written]:
                 decide_put(
                     put,
                     existing.get((put.namespace, put.op.key)),
-                    identifier=uuid7(),
                     tenant=tenant,
                     regime=regime,
                     sources=_sources_of(put.op, sources),

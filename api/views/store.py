@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -104,13 +105,26 @@ def present_written(written: Written) -> dict[str, Any]:
 
 
 def present_found(found: Found) -> dict[str, Any]:
-    """A page of search results."""
+    """A page of search results; with `explain` what each score is made of, and the plan."""
     at = wall_clock()
-    items = []
-    for hit in found.hits:
-        score = None if hit.ranked is None else hit.ranked.score
-        items.append({**present_memory(hit.row, at), "score": score})
-    return {"items": items, "search_id": found.search_id, "degraded": found.degraded}
+    items = [_present_hit(found, number, at) for number in range(len(found.hits))]
+    answer = {"items": items, "search_id": found.search_id, "degraded": found.degraded}
+    return {**answer, "plan": found.plan} if found.op.explain else answer
+
+
+def _present_hit(found: Found, number: int, at: datetime) -> dict[str, Any]:
+    hit = found.hits[number]
+    ranked = hit.ranked
+    item = {**present_memory(hit.row, at), "score": None if ranked is None else ranked.score}
+    if ranked is not None and found.op.explain:
+        item["explain"] = {
+            "vector": ranked.vector,
+            "text": ranked.text,
+            "recency": ranked.freshness,
+            "weight": ranked.factor,
+            "rank": found.op.offset + number + 1,
+        }
+    return item
 
 
 def _present_result(result: Any) -> Any:

@@ -16,11 +16,11 @@ from django.db import connection, transaction
 
 from audit.recording import Facts, Target, record
 from memories.embedding.calling import embed_passages
-from memories.embedding.chunking import Chunk, cut_texts
+from memories.embedding.chunking import Chunk
 from memories.embedding.profiles import Profile, profile_of
 from memories.embedding.providers import EmbeddingRefused, EmbeddingUnavailable
+from memories.indexing import index_value
 from memories.models import Finding
-from memories.paths import extract_texts
 from memories.statements.together import Together
 from memories.statements.upsert import replace_vectors
 from tenants.context import current_tenant_id, now
@@ -83,7 +83,7 @@ def _claim(tenant: TenantSettings) -> list[_Waiting]:
 
 def _chunks(value: str, paths: list[str] | None, tenant: TenantSettings) -> list[Chunk]:
     fields = tenant.index_fields if paths is None else paths
-    return cut_texts(extract_texts(json.loads(value), fields))
+    return index_value(json.loads(value), fields).chunks
 
 
 def _embed(waiting: list[_Waiting], profile: Profile) -> int:

@@ -1,7 +1,13 @@
-"""Candidates of a search, as light rows: id, what ranking needs, and the raw signal.
+"""Candidates of a search, as light rows: id, what ranking needs, and what each signal says.
 
 A scope is one condition over `memories_memory m` that every signal shares, so that limit and offset
-come after filtering: nothing is lost because an index filtered late.
+come after filtering: nothing is lost because an index filtered late. All signals of a search are
+one statement; each row is one memory as one signal sees it.
+
+Vectors are compared by one of two plans. `exact` computes every similarity of the scope, from an
+expression that the vector index cannot serve. `ann` walks the profile's HNSW graph (partial, hence
+the literal profile number) and goes on until enough of what it meets lies in the scope; what
+`prepare_ann` sets must stand in the transaction before.
 """
 
 from __future__ import annotations
@@ -9,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -17,8 +23,13 @@ from django.db import connection
 from memories.embedding.profiles import Profile
 from memories.filter_sql import compile_sql
 from memories.filters import Node
+from memories.lexing import to_tsquery_literal
+from memories.namespaces import prefix_bounds
 from memories.statements.lookup import below_any
 from tenants.context import current_tenant_id
+
+Plan = Literal["exact", "ann"]
+Signal = Literal["vector", "text", "pending"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +45,14 @@ class Scope:
     filter: Node | None = None
     include_archived: bool = False
 
+    @property
+    def is_filtered(self) -> bool:
+        """Whether more is asked than a place, a tier and being in use."""
+        return bool(self.kinds or self.subjects or self.tags or self.filter is not None)
+
 
 class Candidate(NamedTuple):
-    """One memory with what ranking needs; `signal` is the raw similarity or text score."""
+    """One memory with what ranking needs."""
 
     id: UUID
     namespace: str
@@ -45,7 +61,42 @@ class Candidate(NamedTuple):
     decay: float
     weight: float
     importance: float
-    signal: float
+
+
+class Sighting(NamedTuple):
+    """A candidate as one signal sees it in one field; the higher the score the better."""
+
+    signal: Signal
+    field: str
+    score: float
+    candidate: Candidate
+
+
+class Population(NamedTuple):
+    """How many memories a scope's prefixes hold (counted up to a bound), and their mean length."""
+
+    size: int
+    average_length: float
+
+
+@dataclass(frozen=True, slots=True)
+class VectorSearch:
+    """Nearest to `vector`, pgvector's text. `by_field`: each field apart, else the best of the
+    tenant's index fields, as LangGraph scores."""
+
+    profile: Profile
+    vector: str
+    plan: Plan
+    by_field: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TextSearch:
+    """Any of the lexemes `terms`; at most `most` memories are looked at, rarest terms first."""
+
+    terms: Sequence[str]
+    population: Population
+    most: int
 
 
 def compile_scope(scope: Scope) -> tuple[str, list[Any]]:
@@ -80,30 +131,127 @@ def compile_scope(scope: Scope) -> tuple[str, list[Any]]:
 
 
 _FIELDS = "m.id, m.namespace, m.key, m.updated_at, m.decay, m.weight, m.importance"
-_SIMILARITY = {
-    "cosine": "-(v.embedding::halfvec({d}) <#> %s::halfvec({d}))",
-    "ip": "-(v.embedding::halfvec({d}) <#> %s::halfvec({d}))",
-    "l2": "-(v.embedding::halfvec({d}) <-> %s::halfvec({d}))",
-}
+_OPERATORS = {"cosine": "<#>", "ip": "<#>", "l2": "<->"}
+_ADDED = "v.field NOT LIKE '+%%'"  # what indexing added beside the tenant's index fields
 _EXACT = (
-    "SELECT {fields}, f.signal FROM ("
-    "SELECT v.memory_id, max({similarity}) AS signal FROM memories_memoryvector v "
+    "SELECT v.memory_id, {field} AS field, max(-({distance})) AS score "
+    "FROM memories_memoryvector v "
     "JOIN memories_memory m ON m.tenant_id = v.tenant_id AND m.id = v.memory_id "
-    "WHERE v.tenant_id = %s AND v.profile = %s AND {scope} GROUP BY v.memory_id"
-    ") f JOIN memories_memory m ON m.tenant_id = %s AND m.id = f.memory_id "
-    "ORDER BY f.signal DESC, m.id LIMIT %s"
+    "WHERE v.tenant_id = %s AND v.profile = {profile} AND m.weight > 0 AND {fields} AND {scope} "
+    "GROUP BY 1, 2 ORDER BY 3 DESC, 1 LIMIT %s"
+)
+_ANN = (
+    "SELECT n.memory_id, n.field, max(-n.distance) AS score FROM ("
+    "SELECT v.memory_id, {field} AS field, {distance} AS distance "
+    "FROM memories_memoryvector v "
+    "JOIN memories_memory m ON m.tenant_id = v.tenant_id AND m.id = v.memory_id "
+    "WHERE v.tenant_id = %s AND v.profile = {profile} AND m.weight > 0 AND {fields} AND {scope} "
+    "ORDER BY {distance} LIMIT %s) n GROUP BY 1, 2"
+)
+_VECTOR = (
+    "SELECT 'vector', f.field, f.score, " + _FIELDS + " FROM ({nearest}) f "
+    "JOIN memories_memory m ON m.tenant_id = %s AND m.id = f.memory_id"
+)
+_TEXT = (
+    "SELECT 'text', f.field::text, f.score::float8, " + _FIELDS + " FROM hub_search_text("
+    "%s::tsquery[], %s::text[], %s::text[], %s, %s, %s, %s, %s, %s, %s) f "
+    "JOIN memories_memory m ON m.tenant_id = %s AND m.id = f.id WHERE {scope}"
+)
+_PENDING = (
+    "SELECT 'pending', '', 0, NULL, '', '', NULL, 0, 0, 0 WHERE EXISTS (SELECT FROM "
+    "memories_memory m WHERE m.embedding = 'pending' AND {scope})"
 )
 
 
-def nearest_exactly(scope: Scope, profile: Profile, vector: str, *, limit: int) -> list[Candidate]:
-    """The nearest memories by their best vector, computed over all of the scope."""
-    condition, params = compile_scope(scope)
-    similarity = _SIMILARITY[profile.distance].format(d=int(profile.dimensions))
-    sql = _EXACT.format(fields=_FIELDS, similarity=similarity, scope=condition)
-    tenant = current_tenant_id()
+def find_candidates(
+    scope: Scope, vector: VectorSearch | None, text: TextSearch | None, *, depth: int
+) -> list[Sighting]:
+    """The best `depth` of each signal, and `pending` once when part of the scope has no vectors."""
+    branches, params = [], []
+    for sql, values in (
+        _vector_branch(scope, vector, depth),
+        _text_branch(scope, text, depth),
+        _pending_branch(scope, vector),
+    ):
+        if sql:
+            branches.append(f"({sql})")
+            params += values
+    if not branches:
+        return []
     with connection.cursor() as cursor:
-        cursor.execute(sql, [vector, tenant, profile.number, *params, tenant, limit])
-        return [Candidate(*row) for row in cursor.fetchall()]
+        cursor.execute(" UNION ALL ".join(branches), params)
+        return [Sighting(row[0], row[1], row[2], Candidate(*row[3:])) for row in cursor.fetchall()]
+
+
+def _vector_branch(scope: Scope, asked: VectorSearch | None, depth: int) -> tuple[str, list[Any]]:
+    if asked is None:
+        return "", []
+    profile = asked.profile
+    condition, params = compile_scope(scope)
+    cast = f"halfvec({int(profile.dimensions)})"
+    distance = f"v.embedding::{cast} {_OPERATORS[profile.distance]} %s::{cast}"
+    nearest = (_EXACT if asked.plan == "exact" else _ANN).format(
+        field="v.field" if asked.by_field else "''",
+        fields="true" if asked.by_field else _ADDED,
+        distance=distance, profile=int(profile.number), scope=condition,
+    )  # fmt: skip
+    again = [asked.vector] if asked.plan == "ann" else []
+    tenant = current_tenant_id()
+    values = [asked.vector, tenant, *params, *again, depth, tenant]
+    return _VECTOR.format(nearest=nearest), values
+
+
+def _text_branch(scope: Scope, asked: TextSearch | None, depth: int) -> tuple[str, list[Any]]:
+    if asked is None or not asked.terms:
+        return "", []
+    condition, params = compile_scope(scope)
+    bounds = [prefix_bounds(prefix) for prefix in scope.prefixes]
+    values = [
+        [to_tsquery_literal([term]) for term in asked.terms],
+        [low for low, _ in bounds], [high for _, high in bounds],
+        scope.at, scope.tier, scope.include_archived,
+        asked.population.size, asked.population.average_length, asked.most,
+        asked.most if scope.is_filtered else depth,
+        current_tenant_id(), *params,
+    ]  # fmt: skip
+    return _TEXT.format(scope=condition), values
+
+
+def _pending_branch(scope: Scope, asked: VectorSearch | None) -> tuple[str, list[Any]]:
+    if asked is None:
+        return "", []
+    condition, params = compile_scope(scope)
+    return _PENDING.format(scope=condition), params
+
+
+_PREPARE_ANN = (
+    "SET LOCAL hnsw.iterative_scan = 'relaxed_order'; SET LOCAL hnsw.ef_search = 400; "
+    "SET LOCAL hnsw.max_scan_tuples = 60000; SET LOCAL enable_sort = off"
+)
+
+
+def prepare_ann() -> None:
+    """Settings of this transaction for the `ann` plan, in one round trip.
+
+    Sorting off: with it the planner at times computes all distances after all, and sorts.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_PREPARE_ANN)
+
+
+_POPULATION = (
+    "SELECT count(*), coalesce(avg(few.length), 0) FROM (SELECT m.length FROM memories_memory m "
+    "WHERE m.tenant_id = %s AND m.trashed_at IS NULL AND {below} LIMIT %s) few"
+)
+
+
+def measure_population(prefixes: Sequence[str], *, most: int) -> Population:
+    """How much lies below these prefixes; the count stops at `most`."""
+    below, params = below_any(prefixes)
+    with connection.cursor() as cursor:
+        cursor.execute(_POPULATION.format(below=below), [current_tenant_id(), *params, most])
+        count, average = cursor.fetchone()
+    return Population(count, float(average))
 
 
 _NEWEST = (

@@ -1,0 +1,49 @@
+"""Which plan a vector search takes, from how many memories its scope holds.
+
+Exact is right by construction and costs by the scope: about 1 ms for 400 vectors, 6 ms for 2,700.
+Beyond a few thousand the graph is faster, and enough of what it meets belongs to the tenant for its
+recall to hold (docs/benchmarks.md). Small scopes are counted at each search, which costs little;
+the counts of large ones are kept for some seconds: late by that much, never wrong.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from uuid import UUID
+
+from memories.statements.candidates import Plan, Population, measure_population
+from tenants.context import current_tenant_id
+
+EXACT_MOST = 5_000
+"""Memories of a scope up to which all similarities are computed."""
+
+SMALL = 300
+KEPT_SECONDS = 15.0
+KEPT_SCOPES = 10_000
+
+_Key = tuple[UUID, tuple[str, ...]]
+_kept: OrderedDict[_Key, tuple[float, Population]] = OrderedDict()
+_lock = threading.Lock()
+
+
+def population_of(prefixes: tuple[str, ...]) -> Population:
+    """How much lies below the prefixes, counted up to one more than EXACT_MOST."""
+    key = (current_tenant_id(), prefixes)
+    kept = _kept.get(key)
+    if kept is not None and kept[0] > time.monotonic():
+        return kept[1]
+    found = measure_population(prefixes, most=EXACT_MOST + 1)
+    if found.size > SMALL:
+        with _lock:
+            _kept[key] = (time.monotonic() + KEPT_SECONDS, found)
+            _kept.move_to_end(key)
+            while len(_kept) > KEPT_SCOPES:
+                _kept.popitem(last=False)
+    return found
+
+
+def plan_for(population: Population) -> Plan:
+    """Exact up to EXACT_MOST, above it ann."""
+    return "exact" if population.size <= EXACT_MOST else "ann"
