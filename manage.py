@@ -9,8 +9,8 @@ from pathlib import Path
 from memoryhub import embedded
 
 # These need no servers of ours, or start them themselves.
-WITHOUT_SERVERS = {"up", "help", "version", "--help", "-h", "--version", "collectstatic",
-                   "compilemessages", "makemessages"}  # fmt: skip
+WITHOUT_SERVERS = {"up", "pii_test", "help", "version", "--help", "-h", "--version",
+                   "collectstatic", "compilemessages", "makemessages"}  # fmt: skip
 
 
 def main() -> None:

@@ -70,6 +70,7 @@ BEHIND_TLS = env.bool("BEHIND_TLS", False)
 INSTALLED_APPS = [
     "tenants",
     "audit",
+    "privacy",
     "memories",
     "memoryhub",
     "dashboard",
