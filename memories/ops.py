@@ -43,6 +43,8 @@ BUILT_IN_KINDS = (
 def _key(text: str) -> str:
     if not text:
         raise PydanticCustomError("hub_empty", "A key has at least one character.")
+    if "\x00" in text:  # from a query string; bodies are looked through as they are parsed
+        raise PydanticCustomError("hub_nul", "U+0000 cannot be stored.")
     if len(text.encode("utf-8", "surrogatepass")) > KEY_BYTES:
         raise PydanticCustomError("hub_too_long", f"A key has at most {KEY_BYTES} bytes.")
     return text
