@@ -16,6 +16,7 @@ from hashlib import sha256
 from uuid import UUID
 
 import numpy as np
+import orjson
 
 from memories.embedding.profiles import Profile
 from memories.embedding.providers import (
@@ -29,7 +30,6 @@ from tenants.context import current_tenant_id, release_connection
 FAILURES_TO_OPEN = 3
 OPEN_SECONDS = 10.0
 KEPT_VECTORS = 20_000
-DIGITS = 6
 
 Vector = str
 """A vector as pgvector's text, `[0.1,0.2]`, of unit length for cosine profiles."""
@@ -132,4 +132,5 @@ def _as_text(profile: Profile, matrix: Matrix) -> list[Vector]:
         if not lengths.all():
             raise EmbeddingRefused("a vector is zero")
         matrix = matrix / lengths
-    return ["[" + ",".join(f"{x:.{DIGITS}g}" for x in row) + "]" for row in matrix.tolist()]
+    whole = np.ascontiguousarray(matrix, dtype=np.float32)
+    return [orjson.dumps(row, option=orjson.OPT_SERIALIZE_NUMPY).decode() for row in whole]
