@@ -1,0 +1,79 @@
+"""Numbers come back numerically equal, however many digits they have."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from tests.callers import Caller
+
+NUMBERS = [
+    "0", "-0", "0.0", "-0.0", "1.0", "1e0", "1E+2", "100000000000000000000", "0.1", "1e400",
+    "-1e400", "1e-400", "12345678901234567890123", "-98765432109876543210987654321",
+    "0.1234567890123456789", "3.14159265358979323846264338327950288", "9007199254740993",
+    "1.7976931348623157e308", "5e-324", "2e-324", "123456789.123456789123456789e-30", "1e1000",
+    "9" * 1000, "0." + "3" * 990,
+]  # fmt: skip
+
+
+def exact(answer: Any) -> Any:
+    """The answer's value with every number as a Decimal."""
+    return json.loads(answer.content, parse_float=Decimal, parse_int=Decimal)["value"]
+
+
+@pytest.mark.parametrize("text", NUMBERS, ids=lambda text: text[:30])
+def test_a_number_comes_back_numerically_equal(agent: Caller, text: str) -> None:
+    raw = '{"namespace": ["a"], "key": "k", "index": false, "value": {"n": [N]}}'
+    raw = raw.replace("N", text)
+    assert agent.call("PUT", "/store/items", raw=raw.encode()).status_code == 200
+    for answer in (agent.get(["a"], "k"), agent.call("PUT", "/store/items", raw=raw.encode())):
+        assert exact(answer)["n"] == [Decimal(text)]
+    found = agent.search(["a"])
+    item = json.loads(found.content, parse_float=Decimal, parse_int=Decimal)["items"][0]
+    assert item["value"]["n"] == [Decimal(text)]
+
+
+def test_numbers_that_a_float_would_confuse_are_different_values(agent: Caller) -> None:
+    raw = '{"namespace": ["a"], "key": "k", "index": false, "value": {"n": %s}}'
+    outcomes = [
+        agent.call("PUT", "/store/items", raw=(raw % number).encode()).json()["outcome"]
+        for number in ("9007199254740993", "9007199254740992", "9007199254740992")
+    ]
+    assert outcomes == ["created", "updated", "unchanged"]
+
+
+@pytest.mark.parametrize("index", [False, None])
+def test_exact_numbers_can_be_indexed_filtered_and_kept_as_a_source(
+    agent: Caller, index: bool | None
+) -> None:
+    options = {} if index is None else {"index": index}
+    raw = json.dumps({"namespace": ["a"], "key": "k", "value": {"n": "N"}, **options})
+    raw = raw.replace('"N"', "12345678901234567890123").replace(
+        '"key"', '"source": {"at": 0.1234567890123456789}, "key"'
+    )
+    assert agent.call("PUT", "/store/items", raw=raw.encode()).status_code == 200
+    assert b"0.1234567890123456789" in agent.get(["a"], "k").content
+    ask = '{"namespace_prefix": [], "filter": {"n": {"$gte": %s}}}'
+    for number, count in (("12345678901234567890123", 1), ("12345678901234567890124", 0)):
+        found = agent.call("POST", "/store/items/search", raw=(ask % number).encode())
+        assert len(found.json()["items"]) == count
+
+
+def test_of_duplicate_keys_the_last_wins(agent: Caller) -> None:
+    raw = b'{"namespace": ["a"], "key": "k", "index": false, "value": {"n": 1, "n": 2}}'
+    agent.call("PUT", "/store/items", raw=raw)
+    assert agent.get(["a"], "k").json()["value"] == {"n": 2}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["e\u0301 and \u00e9", "\u212b", "\ufb01", "\u200b\ufeff", "\U0001f9d1\u200d\U0001f680",
+     "\u2028", "مرحبا", "\u0001\u001f\u007f", "\\u0000", "</script>", "\U0010ffff"],
+)  # fmt: skip
+def test_text_comes_back_unchanged(agent: Caller, text: str) -> None:
+    value = {text: [text, {"deep": text}]}
+    assert agent.put(["a"], text, value).status_code == 200
+    assert agent.get(["a"], text).json()["value"] == value
