@@ -80,6 +80,11 @@ def test_a_fault_is_placed_as_the_caller_counts() -> None:
     assert Answers(asked[:1])._moved("ops[0].value.a", [0]) == "value.a"
 
 
+def test_a_large_batch_is_waited_for_longer() -> None:
+    send = next(Answers(_asked(*[GetOp(("a",), "k")] * 1000)).flow(Retries()))
+    assert send.patience == 20
+
+
 def test_twenty_thousand_operations_are_one_request(store: MemoryHubStore, fake: FakeHub) -> None:
     assert store.batch([GetOp(("a",), "k")] * 20_000) == [None] * 20_000
     assert len(fake.requests) == 1

@@ -64,13 +64,17 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Send:
-    """Step: send this request, come back with the `Reply` or throw `Unreachable` in."""
+    """Step: send this request, come back with the `Reply` or throw `Unreachable` in.
+
+    `patience`: seconds to wait for the answer on top of the client's timeout.
+    """
 
     method: str
     path: str
     params: Mapping[str, str] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
     content: bytes | None = None
+    patience: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +162,7 @@ def request(
     body: Any = None,
     content: bytes | None = None,
     makes_something: bool = False,
+    patience: float = 0.0,
 ) -> Send:
     """A request below the API's base path; unset parameters and fields are left out."""
     headers: dict[str, str] = {}
@@ -169,7 +174,7 @@ def request(
         headers["idempotency-key"] = uuid.uuid4().hex
     given = without_unset(params or {})
     texts = {name: _as_text(value) for name, value in given.items() if value is not None}
-    return Send(method, API + path, texts, headers, content)
+    return Send(method, API + path, texts, headers, content, patience)
 
 
 def _as_text(value: Any) -> str:

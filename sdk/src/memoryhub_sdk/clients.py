@@ -86,7 +86,7 @@ class MemoryHub(HubMethods, Blocking):
 
     def _send(self, step: Send) -> Reply:
         with _as_unreachable(step):
-            return _reply_of(self._http.request(**_arguments_of(step)))
+            return _reply_of(self._http.request(**_arguments_of(step, self._http.timeout)))
 
     def iterate(
         self, method: Callable[P, Page[T]], *args: P.args, **kwargs: P.kwargs
@@ -164,7 +164,7 @@ class AsyncMemoryHub(HubMethods, Awaiting):
     async def _send(self, step: Send) -> Reply:
         http = await self._http.get()
         with _as_unreachable(step):
-            return _reply_of(await http.request(**_arguments_of(step)))
+            return _reply_of(await http.request(**_arguments_of(step, http.timeout)))
 
     async def iterate(
         self, method: Callable[P, Awaitable[Page[T]]], *args: P.args, **kwargs: P.kwargs
@@ -261,13 +261,17 @@ def _options_for(
     }
 
 
-def _arguments_of(step: Send) -> dict[str, Any]:
+def _arguments_of(step: Send, timeout: httpx.Timeout) -> dict[str, Any]:
+    seconds = timeout.as_dict()
+    if step.patience and seconds["read"] is not None:
+        seconds["read"] += step.patience
     return {
         "method": step.method,
         "url": step.path,
         "params": dict(step.params) or None,
         "headers": dict(step.headers),
         "content": step.content,
+        "timeout": httpx.Timeout(**seconds),
     }
 
 

@@ -49,7 +49,7 @@ class MemoryHubError(Exception):
     def __str__(self) -> str:
         head = self.code if self.status is None else f"{self.status} {self.code}"
         request = f" [request {self.request_id}]" if self.request_id else ""
-        places = "; ".join(f"{e.path}: {e.detail}" for e in self.errors)
+        places = "; ".join(f"{e.path}: {e.detail}" if e.path else e.detail for e in self.errors)
         return f"{head}: {places or self.detail}{request}"
 
 

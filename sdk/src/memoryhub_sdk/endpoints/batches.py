@@ -13,6 +13,7 @@ from typing import Any
 from memoryhub_sdk.calling import Call, Flow, Reply, Retries, request
 from memoryhub_sdk.errors import UnexpectedReply
 
+SECONDS_PER_OP = 0.02  # an embedding on a small machine
 HEAD, TAIL = b'{"ops":[', b"]}"
 
 
@@ -48,7 +49,10 @@ class RawBatch:
     def _call(self) -> Call[tuple[list[Any], bool]]:
         content = HEAD + b",".join(one.content for one in self.entries) + TAIL
         writes = any(one.writes for one in self.entries)
-        asked = request("POST", "/store/batch", content=content, makes_something=writes)
+        patience = SECONDS_PER_OP * len(self.entries)
+        asked = request(
+            "POST", "/store/batch", content=content, makes_something=writes, patience=patience
+        )
         return Call(asked, self._read)
 
     def _read(self, reply: Reply) -> tuple[list[Any], bool]:

@@ -22,11 +22,12 @@ from langgraph.store.base import Result
 
 from memoryhub_sdk.clients import AsyncMemoryHub
 from memoryhub_sdk.errors import MemoryHubError, Unauthenticated
-from memoryhub_sdk.langgraph.batching import MAX_OPS, Answers
+from memoryhub_sdk.langgraph.batching import Answers
 from memoryhub_sdk.langgraph.translating import Asked
 from memoryhub_sdk.loops import PerLoop
 
 MAX_UNDER_WAY = 4
+MAX_GATHERED = 500  # the hub works through one request in turn, and on several side by side
 _Waiting: TypeAlias = tuple["asyncio.Future[Result]", Asked]
 
 
@@ -66,7 +67,7 @@ class _Lane:
     def _set_out(self) -> None:
         """Take what waits on its way, unless enough is; then the next to return comes here."""
         while self._waiting and len(self._under_way) < MAX_UNDER_WAY:
-            taken, self._waiting = self._waiting[:MAX_OPS], self._waiting[MAX_OPS:]
+            taken, self._waiting = self._waiting[:MAX_GATHERED], self._waiting[MAX_GATHERED:]
             wanted = [one for one in taken if not one[0].done()]
             if wanted:
                 task = self._loop.create_task(self._carry(wanted))
