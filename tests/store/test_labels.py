@@ -9,7 +9,8 @@ from tests.callers import Caller
 STRANGE = [
     "user_1", "userX1", "USER_1", "%", "%%", "_", "\\", "*", "a*", "a/b", "a%2Fb", "a%b", " ",
     " a", "a ", "tab\there", "new\nline", "trailing\n", "a:b", "用户", "é", "e\u0301", "😀", "ß",
-    "SS", "'", '"', "'; DROP TABLE memories_memory; --", "$", "^", "[a-z]", "(?i)", "{}", "a,b", "null",
+    "SS",
+    "'", '"', "'; DROP TABLE memories_memory; --", "$", "^", "[a-z]", "(?i)", "{}", "a,b", "null",
     "-1", "0", "\u200b", "\u2028", "a\x7f", "\x01", "~", "\U0010ffff", "x" * 256,
 ]  # fmt: skip
 
