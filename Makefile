@@ -8,7 +8,7 @@ BIN := $(VENV)/bin
 PYTHON := $(BIN)/python
 MANAGE := MEMORYHUB_DATA="$(DATA)" $(PYTHON) manage.py
 # Checks and tests have servers of their own: nothing here touches the data of `make run`.
-SCRATCH := MEMORYHUB_DATA=$(VENV)/scratch
+SCRATCH := MEMORYHUB_DATA=$(VENV)/scratch LOG_LEVEL=WARNING
 PRODUCTION := BEHIND_TLS=1 SECURE_SSL_REDIRECT=1 ALLOWED_HOSTS=hub.example.com
 
 .DEFAULT_GOAL := help
@@ -34,10 +34,11 @@ lint: $(VENV)/.develop ## ruff, mypy, import-linter, migrations, deployment chec
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy --no-error-summary .
-	@$(BIN)/lint-imports --no-logo > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
+	@$(BIN)/lint-imports > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 	@$(SCRATCH) $(PYTHON) manage.py makemigrations --check --dry-run --verbosity 0
 	@$(SCRATCH) $(PRODUCTION) $(PYTHON) manage.py check --deploy --fail-level WARNING --verbosity 0
-	@$(SCRATCH) $(PYTHON) manage.py lintmigrations --quiet ok ignore
+	@$(SCRATCH) DJANGO_SETTINGS_MODULE=tests.linting $(PYTHON) manage.py lintmigrations > $(VENV)/migrations.log || \
+	  { cat $(VENV)/migrations.log; exit 1; }
 	@echo "lint: clean"
 
 bench: $(VENV)/.develop ## measure search, requests and pressure on this machine

@@ -8,6 +8,8 @@ import os
 import socket
 import subprocess
 import sys
+from collections.abc import Callable
+from functools import partial
 
 
 def web() -> bool:
@@ -25,10 +27,10 @@ def celery(name: str) -> bool:
     return subprocess.run(command, capture_output=True, check=False).returncode == 0  # noqa: S603
 
 
-CHECKS = {
+CHECKS: dict[str, Callable[[], bool]] = {
     "web": web,
-    "worker": lambda: celery("celery"),
-    "beat": lambda: celery("celerybeat"),
+    "worker": partial(celery, "celery"),
+    "beat": partial(celery, "celerybeat"),
 }
 
 if __name__ == "__main__":

@@ -111,14 +111,8 @@ class Supervisor:
             "worker": worker(concurrency),
             "beat": beat(self.places.data / "beat-schedule"),
         }
-        quieter = {"LOG_LEVEL": "WARNING"} | self.environment  # beat speaks every second
         return [
-            Child(
-                name,
-                command,
-                self.places.log / f"{name}.log",
-                quieter if name == "beat" else self.environment,
-            )
+            Child(name, command, self.places.log / f"{name}.log", self.environment)
             for name, command in commands.items()
         ]
 

@@ -4,7 +4,7 @@ import os
 import sys
 from argparse import ArgumentTypeError
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from django.conf import settings
 from django.core.management import get_commands
@@ -24,7 +24,7 @@ class Command(BaseCommand):
     """Starts the servers, migrates, and keeps web, worker and beat running until Ctrl-C."""
 
     help = "Start everything: Postgres and Valkey (embedded), web, worker and beat."
-    requires_system_checks: ClassVar[list[str]] = []  # the database they look into is not there yet
+    requires_system_checks = ()  # the database they look into is not there yet
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Ports and folders; each may come from the environment."""
