@@ -1,6 +1,6 @@
 """The embedded Postgres and Valkey: `running` starts them, `locate` knows where they are.
 
-Their packages bring the programs; the start-up is ours (see docs/adr). Nothing here reads
+Their packages bring the programs; the start-up is ours. Nothing here reads
 Django's settings, because the settings read this.
 """
 
