@@ -98,7 +98,7 @@ class OpenAIProvider:
 
 
 def _rows_of(content: bytes) -> list[Any]:
-    """The vectors in the order of the texts. The client's own models cost 1 ms a vector to build."""
+    """The vectors in the order of the texts. The client's own models take 1 ms a vector."""
     try:
         entries = orjson.loads(content)["data"]
         return [entry["embedding"] for entry in sorted(entries, key=lambda entry: entry["index"])]
