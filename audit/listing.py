@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import cast
 from uuid import UUID
 
 from django.db import transaction
@@ -91,7 +92,7 @@ def count_by_day(*, since: datetime) -> Counter[tuple[str, str]]:
 
 def _allowed() -> EventQuerySet:
     """The tenant's events; for a caller with prefixes those that are about something below them."""
-    rows: EventQuerySet = Event.objects.all()
+    rows = cast("EventQuerySet", Event.objects.all())
     return rows.within(current_actor().prefixes)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.db import transaction
 
@@ -17,7 +17,7 @@ from audit.recording import Facts, Target, record
 from memories.namespaces import encode, narrow
 from memories.rows import StoredMemory
 from memories.statements import browse
-from memories.statements.browse import Order, Selection
+from memories.statements.browse import Order, Selection, Standing
 from tenants.authorising import require
 from tenants.context import current_actor, now
 from tenants.paging import Page, cut_page, read_cursor
@@ -145,3 +145,12 @@ def _select(wanted: Wanted) -> Selection:
         destroyed=wanted.destroyed,
         changed=wanted.changed,
     )
+
+
+def count_standing(*, days: int, lately: timedelta) -> Standing:
+    """How things stand: what is in use, what leaves and goes within `days`, what waits."""
+    actor = require(Action.SEE_FIGURES)
+    with transaction.atomic():
+        return browse.count_standing(
+            actor.prefixes, at=now(), soon=now() + timedelta(days=days), lately=now() - lately
+        )

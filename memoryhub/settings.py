@@ -28,6 +28,7 @@ if not (DATABASE_URL and REDIS_URL):
 
 MEMORYHUB_KEYS = env.str("MEMORYHUB_KEYS", str(DATA_DIR / "keys"))
 MEMORYHUB_ROOT_KEY = env.str("MEMORYHUB_ROOT_KEY", "")
+MEMORYHUB_ROOT_KEY_PREVIOUS = env.str("MEMORYHUB_ROOT_KEY_PREVIOUS", "")
 
 # Databases: the application is never the owner ----------------------------------------------------
 
@@ -61,9 +62,14 @@ MEMORY_PARTITIONS = env.int("MEMORY_PARTITIONS", 16)
 DEBUG = env.bool("DEBUG", False)
 SECRET_KEY = (
     env.str("SECRET_KEY", "")
-    or KeyRing(Path(MEMORYHUB_KEYS), MEMORYHUB_ROOT_KEY or None).derive("django-secret-key").hex()
+    or KeyRing(
+        Path(MEMORYHUB_KEYS), MEMORYHUB_ROOT_KEY or None, MEMORYHUB_ROOT_KEY_PREVIOUS or None
+    )
+    .derive("django-secret-key")
+    .hex()
 )
 ALLOWED_HOSTS = env.list("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+CSRF_FAILURE_VIEW = "memoryhub.failing.csrf_failure"
 CSRF_TRUSTED_ORIGINS: list[str] = env.list("CSRF_TRUSTED_ORIGINS", [])
 BEHIND_TLS = env.bool("BEHIND_TLS", False)
 

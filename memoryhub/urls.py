@@ -11,9 +11,10 @@ urlpatterns = [
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
     path("api/v1/", include("api.urls")),
+    path("", include("dashboard.urls")),
 ]
 
-handler404 = "api.failing.page_not_found"
-handler500 = "api.failing.server_error"
-handler400 = "api.failing.bad_request"
-handler403 = "api.failing.permission_denied"
+handler404 = "memoryhub.failing.page_not_found"
+handler500 = "memoryhub.failing.server_error"
+handler400 = "memoryhub.failing.bad_request"
+handler403 = "memoryhub.failing.permission_denied"

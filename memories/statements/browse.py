@@ -157,3 +157,63 @@ def count_by_creation(
     with connection.cursor() as cursor:
         cursor.execute(_GROWTH.format(below=below), [zone, current_tenant_id(), *params, at])
         return [(row[0], row[1], row[2], row[3]) for row in cursor.fetchall()]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How things stand in one row of counts, for what the caller's prefixes cover."""
+
+    active: int
+    archived: int
+    trash: int
+    leaving: int
+    going: int
+    next_purge: datetime | None
+    pending: int
+    failed: int
+    new: int
+    purged: int
+    findings: int
+
+
+_STANDING = (
+    "SELECT "
+    "count(*) FILTER (WHERE {visible} AND m.archived_at IS NULL), "
+    "count(*) FILTER (WHERE {visible} AND m.archived_at IS NOT NULL), "
+    "count(*) FILTER (WHERE NOT {visible}), "
+    "count(*) FILTER (WHERE {visible} AND m.visible_until < %(soon)s), "
+    "count(*) FILTER (WHERE m.purge_at < %(soon)s), "
+    "min(m.purge_at), "
+    "count(*) FILTER (WHERE {visible} AND m.embedding = 'pending'), "
+    "count(*) FILTER (WHERE {visible} AND m.embedding = 'failed'), "
+    "count(*) FILTER (WHERE {visible} AND m.created_at > %(lately)s), "
+    "(SELECT count(*) FROM memories_tombstone t WHERE t.tenant_id = %(tenant)s AND {below_t}), "
+    "(SELECT count(*) FROM memories_finding f WHERE f.tenant_id = %(tenant)s "
+    "AND f.closed_at IS NULL) "
+    "FROM memories_memory m WHERE m.tenant_id = %(tenant)s AND {below_m}"
+)
+_VISIBLE = "(m.trashed_at IS NULL AND (m.visible_until IS NULL OR m.visible_until > %(at)s))"
+
+
+def count_standing(
+    prefixes: tuple[str, ...], *, at: datetime, soon: datetime, lately: datetime
+) -> Standing:
+    """Counts of now, of what happens until `soon`, and of what came since `lately`."""
+    below_m, named = _below_named(prefixes, "m.namespace")
+    below_t, _ = _below_named(prefixes, "t.namespace")
+    sql = _STANDING.format(visible=_VISIBLE, below_m=below_m, below_t=below_t)
+    values = {
+        "tenant": current_tenant_id(), "at": at, "soon": soon, "lately": lately, **named,
+    }  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(sql, values)
+        return Standing(*cursor.fetchone())
+
+
+def _below_named(prefixes: tuple[str, ...], column: str) -> tuple[str, dict[str, Any]]:
+    """As `below_any`, with parameters by name."""
+    text, params = below_any(prefixes, column)
+    named = {f"below{number}": value for number, value in enumerate(params)}
+    for name in named:
+        text = text.replace("%s", f"%({name})s", 1)
+    return text, named

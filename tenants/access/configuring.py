@@ -32,7 +32,7 @@ def _timezone(name: str) -> str:
 def _locale(name: str) -> str:
     if name not in LANGUAGES:
         known = ", ".join(LANGUAGES)
-        raise PydanticCustomError("hub_unknown_locale", f"The languages are: {known}.")  # type: ignore[arg-type]
+        raise PydanticCustomError("hub_unknown_locale", f"The languages are: {known}.")
     return name
 
 

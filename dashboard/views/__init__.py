@@ -1,0 +1,1 @@
+"""One module a section; each view parses, calls one use case, renders."""

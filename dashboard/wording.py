@@ -1,0 +1,110 @@
+"""Names of states, kinds, actions and scopes as people read them."""
+
+from __future__ import annotations
+
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy as _
+
+STATE_NAMES: dict[str, str | Promise] = {
+    "ACTIVE": _("Active"),
+    "ARCHIVED": _("Archived"),
+    "TRASH": _("Trash"),
+    "RETAINED": _("Retained"),
+    "RESTRICTED": _("Restricted"),
+    "IN_REVIEW": _("In review"),
+    "QUARANTINED": _("Quarantined"),
+    "HELD": _("Held"),
+    "PURGED": _("Purged"),
+}
+
+KIND_NAMES: dict[str, str | Promise] = {
+    "fact": _("fact"),
+    "episode": _("episode"),
+    "procedure": _("procedure"),
+    "profile": _("profile"),
+    "organization": _("organization"),
+    "entity": _("entity"),
+    "document": _("document"),
+    "intent": _("intent"),
+    "summary": _("summary"),
+}
+
+AREA_NAMES: dict[str, str | Promise] = {
+    "memory": _("memories"),
+    "sweep": _("sweeps"),
+    "member": _("people"),
+    "key": _("keys"),
+    "access": _("sign-ins and refusals"),
+    "tenant": _("tenant and settings"),
+    "config": _("configuration"),
+}
+
+ACTOR_NAMES: dict[str, str | Promise] = {
+    "person": _("people"),
+    "key": _("agents"),
+    "job": _("the hub’s jobs"),
+    "operator": _("operators"),
+    "anonymous": _("nobody known"),
+}
+
+OUTCOME_NAMES: dict[str, str | Promise] = {
+    "success": _("success"),
+    "denied": _("denied"),
+    "failed": _("failed"),
+}
+
+ENTITY_NAMES: dict[str, str | Promise] = {
+    "cn_id": _("Chinese identity number"),
+    "cn_mobile": _("Chinese mobile number"),
+    "bank_card": _("bank card"),
+    "secret": _("secret"),
+    "email": _("e-mail address"),
+    "us_ssn": _("US social security number"),
+    "iban": _("IBAN"),
+    "intl_phone": _("phone number"),
+    "cn_passport": _("Chinese passport"),
+    "ip": _("IP address"),
+    "person": _("name of a person"),
+    "cn_address": _("Chinese address"),
+}
+
+SCOPE_NAMES: dict[str, str | Promise] = {
+    "memory:read": _("read and search memories"),
+    "memory:write": _("write memories"),
+    "memory:delete": _("delete memories"),
+    "session:use": _("conversations and context"),
+    "event:write": _("report events such as a closed ticket"),
+    "policy:read": _("figures, states, rules; no values"),
+    "policy:write": _("draft rules, place holds"),
+    "subject:write": _("open subject requests"),
+    "audit:read": _("events and their proof"),
+}
+
+ROLE_SENSES: dict[str, str | Promise] = {
+    "admin": _("People, keys, settings, rules. Sees no content."),
+    "officer": _("Content (masked), holds, requests, approvals."),
+    "auditor": _("Content (masked), events, proof. Changes nothing."),
+    "viewer": _("Figures, states and dates only."),
+}
+
+OUTCOMES_OF_CLAUSES: dict[str, str | Promise] = {
+    "won": _("decides"),
+    "lost": _("overruled"),
+    "waiting": _("waiting"),
+    "not_matched": _("none"),
+}
+
+CLAUSE_KINDS: dict[str, str | Promise] = {
+    "hold": _("Legal hold"),
+    "statutory_floor": _("Statutory floor"),
+    "floor": _("Floor"),
+    "cap": _("Cap"),
+    "erasure": _("Erasure"),
+    "restriction": _("Restriction"),
+    "expire": _("Expiry"),
+    "ttl": _("Lifetime (TTL)"),
+    "delete": _("Deletion"),
+    "archive": _("Archiving"),
+    "notice": _("Notice period"),
+    "trash": _("Trash"),
+}
