@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
-from decimal import Decimal
+from decimal import Decimal, InvalidOperation
 from typing import IO, Any
 
 from django.conf import settings
@@ -23,6 +24,10 @@ DIGITS = 1000
 """Longest number taken: Postgres would print 1e100000 with all its zeros."""
 
 
+_SURROGATE = re.compile(r"[\ud800-\udfff]")
+"""What must not stand in an answer either, where a path names a key that holds one."""
+
+
 class _Strange(float):
     """NaN or an infinity as written in the body; refused with its path."""
 
@@ -31,7 +36,10 @@ def _float(text: str) -> float | Decimal | _Strange:
     number = float(text)
     if math.isfinite(number) and repr(number) == text:
         return number
-    exact = Decimal(text)
+    try:
+        exact = Decimal(text)
+    except InvalidOperation:  # an exponent of more digits than a number can have
+        return _Strange("inf")
     if math.isfinite(number) and Decimal(number) == exact:
         return number
     return exact
@@ -98,7 +106,7 @@ def _faults(node: Any, path: tuple[str | int, ...]) -> Iterator[FieldError]:
         case dict():
             for key, value in node.items():
                 yield from _text_faults(key, path)
-                yield from _faults(value, (*path, key))
+                yield from _faults(value, (*path, _SURROGATE.sub("\ufffd", key)))
         case list():
             for number, value in enumerate(node):
                 yield from _faults(value, (*path, number))

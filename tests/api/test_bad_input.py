@@ -131,6 +131,8 @@ RAW: list[tuple[str, str, str, str]] = [
     ("{\"a\": \"\\udc00x\"}", "value.a", "lone_surrogate", "low surrogate"),
     ("{\"a\": \"\\udc00\\ud800\"}", "value.a", "lone_surrogate", "turned round"),
     ("{\"a\": 1e1001}", "value.a", "out_of_range", "exponent"),
+    ("{\"a\": 1e" + "9" * 40 + "}", "value.a", "not_a_number", "endless exponent"),
+    ("{\"\\ud800\": {\"a\": \"\\udfff\"}}", "value.\ufffd.a", "lone_surrogate", "below one"),
     ("{\"a\": 1e-2000}", "value.a", "out_of_range", "negative exponent"),
     ("{\"a\": " + "9" * 1001 + "}", "value.a", "not_a_number", "digits"),
 ]  # fmt: skip

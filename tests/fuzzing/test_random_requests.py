@@ -1,0 +1,63 @@
+"""Our own wild requests: never a 5xx, and every answer as the OpenAPI schema says.
+
+The fast suite draws a few hundred; `make test-all` draws thousands with other seeds. A failure
+names seed and number, and draws the same request again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from tenants.models import Tenant
+from tests.callers import Caller
+from tests.fuzzing.contract import fault_of
+from tests.fuzzing.wild import Drawing, Wild
+
+Faults = list[str]
+
+
+def send(caller: Caller, wild: Wild) -> object:
+    extra = {"HTTP_" + name.upper().replace("-", "_"): v for name, v in wild.headers.items()}
+    extra.setdefault("HTTP_AUTHORIZATION", f"Bearer {caller.key}")
+    return caller.client.generic(
+        wild.method, "/api/v1" + wild.path, wild.body, content_type=wild.content_type, **extra
+    )
+
+
+def run(callers: list[Caller], seed: int, count: int) -> Faults:
+    drawing, faults = Drawing(seed), []
+    for number in range(count):
+        wild = drawing.request()
+        answer = send(callers[number % len(callers)], wild)
+        fault = fault_of(wild.method, "/api/v1" + wild.path.partition("?")[0], answer)
+        if fault is not None:
+            faults.append(f"seed {seed}, request {number}: {fault}\n  {wild}"[:1500])
+    return faults
+
+
+@pytest.fixture
+def callers(make_tenant: Callable[..., Tenant], make_caller: Callable[..., Caller]) -> list[Caller]:
+    """With vectors, without, and with a prefix."""
+    plain = make_tenant(embedding_profile="none")
+    return [
+        make_caller(make_tenant()),
+        make_caller(plain),
+        make_caller(plain, prefixes=["users/", "a/b/"]),
+    ]
+
+
+def test_a_few_hundred_wild_requests_are_answered_as_promised(callers: list[Caller]) -> None:
+    faults = run(callers, 1, 400)
+    assert not faults, "\n".join(faults[:5])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", range(2, 8))
+def test_thousands_of_wild_requests_are_answered_as_promised(
+    callers: list[Caller], seed: int
+) -> None:
+    faults = run(callers, seed, 1_000)
+    assert not faults, "\n".join(faults[:5])

@@ -1,0 +1,95 @@
+"""Schemathesis against the schema as served, in process: what it draws is answered as promised.
+
+Its own generators know the schema's shapes; ours (test_random_requests) know our weak spots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from schemathesis.checks import load_all_checks
+from schemathesis.config import SchemathesisConfig
+from schemathesis.generation import GenerationMode
+
+from memoryhub.wsgi import application
+from tenants.models import Tenant
+from tests.callers import Caller
+
+FAST, SLOW = 8, 350
+CHECKS = (
+    "not_a_server_error", "status_code_conformance", "content_type_conformance",
+    "response_schema_conformance",
+)  # fmt: skip
+STORE = [
+    ("/api/v1/store/items", "GET"),
+    ("/api/v1/store/items", "PUT"),
+    ("/api/v1/store/items", "DELETE"),
+    ("/api/v1/store/items/search", "POST"),
+    ("/api/v1/store/namespaces", "POST"),
+    ("/api/v1/store/namespaces", "DELETE"),
+    ("/api/v1/store/batch", "POST"),
+    ("/api/v1/usage", "GET"),
+]
+
+
+@lru_cache(maxsize=1)
+def promised() -> Any:
+    """The schema, read through the application as a client would."""
+    return schemathesis.openapi.from_wsgi(
+        "/api/schema?format=json", app=application, config=SchemathesisConfig()
+    )
+
+
+def chosen_checks() -> list[Any]:
+    load_all_checks()
+    return schemathesis.checks.CHECKS.get_by_names(list(CHECKS))
+
+
+@pytest.fixture
+def key(make_tenant: Callable[..., Tenant], make_caller: Callable[..., Caller]) -> str:
+    return str(make_caller(make_tenant(embedding_profile="none")).key)
+
+
+def try_out(path: str, method: str, key: str, *, count: int) -> None:
+    operation = promised()[path][method]
+    headers = {"Authorization": f"Bearer {key}"}
+    for mode in (GenerationMode.POSITIVE, GenerationMode.NEGATIVE):
+
+        @seed(20260131)
+        @settings(
+            max_examples=count,
+            database=None,
+            deadline=None,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        @given(case=operation.as_strategy(generation_mode=mode))
+        def conforms(case: Any) -> None:
+            case.call_and_validate(headers=headers, checks=chosen_checks())
+
+        conforms()
+
+
+@pytest.mark.parametrize(("path", "method"), STORE)
+def test_a_few_drawn_requests_conform(key: str, path: str, method: str) -> None:
+    try_out(path, method, key, count=FAST)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(("path", "method"), STORE)
+def test_hundreds_of_drawn_requests_conform(key: str, path: str, method: str) -> None:
+    try_out(path, method, key, count=SLOW)
+
+
+def test_every_operation_of_the_store_is_tried(hub: str) -> None:
+    tried = set(STORE)
+    for result in promised().get_all_operations():
+        operation = result.ok()
+        if "/store/" in operation.path:
+            assert (operation.path, operation.method.upper()) in tried
