@@ -20,7 +20,8 @@ def main() -> None:
 
     external = os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL")
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
-    if external or command in WITHOUT_SERVERS:
+    is_pure = command == "policy_test" and "--tenant" not in sys.argv
+    if external or is_pure or command in WITHOUT_SERVERS:
         servers: AbstractContextManager[object] = nullcontext()
     else:
         default = Path(__file__).resolve().parent / ".data"

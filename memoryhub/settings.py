@@ -77,6 +77,7 @@ INSTALLED_APPS = [
     "tenants",
     "audit",
     "privacy",
+    "policies",
     "memories",
     "memoryhub",
     "dashboard",
