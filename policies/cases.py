@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final, get_args
 
 from policies.engine import evaluate
-from policies.facts import Hold, MemoryFacts, Rule, Settings
+from policies.facts import INSTANTS, Hold, MemoryFacts, Rule, Settings
 from policies.outcomes import Evaluation, State
 from policies.parsing import instant_as_wire, read_rules, rule_as_wire
 from policies.reading import EARLIEST, Faults, Fields, parse_instant, parse_list
@@ -21,6 +21,7 @@ _STATES: Final[tuple[State, ...]] = get_args(State)
 _TOLERANCE: Final = timedelta(milliseconds=1)
 _MOST: Final = 1_000_000_000
 _MOST_DAYS: Final = 36_525
+_MEMORY_INSTANTS: Final = tuple(name for name in INSTANTS if name != "created_at")
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,21 +161,6 @@ def _read_memory(raw: object, path: str, faults: Faults) -> MemoryFacts:
     )
     fields.refuse_others()
     return memory
-
-
-_MEMORY_INSTANTS: Final = (
-    "updated_at",
-    "accessed_at",
-    "ttl_expires_at",
-    "deleted_at",
-    "restored_at",
-    "reviewed_at",
-    "erasure_verified_at",
-    "erasure_approved_at",
-    "restricted_at",
-    "source_erased_at",
-    "dates_moved_at",
-)
 
 
 def _read_hold(raw: object, path: str, faults: Faults) -> Hold:

@@ -29,11 +29,15 @@ Where RETENTION.md is silent:
   otherwise restore nothing. Nor does an earlier decision to destroy: the next review is a new one.
 - A delete at the very instant of a restore counts (one batch may read and then delete).
 - Quarantine has no instant, so it never decides whether a delete counts.
-- Rules of one level with the same date and end: the earliest notice wins, for degrade the lowest
-  weight, then the smaller key.
+- Rules of one level with the same date and end: for degrade the lowest weight wins, then the
+  earliest notice (so that a copy of an old rule delays nothing), then the smaller key. A delete in
+  the instant of a rule that became active since wins over it, as trash comes first.
 - `archive_at` is the earlier of the winning archive rule's and an archiving expire winner's.
 - `waiting_for_event` is raised by all four kinds that choose by level ("choose alike").
 - An erasure of the source decides an open request too.
+- "Hidden" includes quarantined, so a quarantined memory under a hold is HELD.
+- RETAINED means that a floor decides: in the trash, a floor that ends before the trash does, or
+  yields to a cap, leaves it TRASH.
 - Accesses, edits and `dates_moved_at` later than `at` are ignored like the instants named.
 """
 

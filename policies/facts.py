@@ -112,7 +112,7 @@ class Hold:
         _settle_in_utc(self, ("placed_at", "released_at"))
 
 
-_INSTANTS: Final = (
+INSTANTS: Final = (
     "created_at",
     "updated_at",
     "accessed_at",
@@ -160,7 +160,7 @@ class MemoryFacts:
     dates_moved_at: datetime | None = None
 
     def __post_init__(self) -> None:
-        _settle_in_utc(self, _INSTANTS)
+        _settle_in_utc(self, INSTANTS)
         if self.source_caps:
             object.__setattr__(self, "source_caps", tuple(map(in_utc, self.source_caps)))
         if self.events:

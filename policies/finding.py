@@ -127,7 +127,7 @@ def _choose(matching: Sequence[Dated], memory: MemoryFacts) -> Choice:
 def _precedence(dated: Dated, memory: MemoryFacts) -> tuple[object, ...]:
     rule = dated.rule
     since = max(rule.active_since or memory.created_at, memory.created_at)
-    return (dated.date, ENDS.index(rule.end), since, rule.weight, rule.key)
+    return (dated.date, ENDS.index(rule.end), rule.weight, since, rule.key)
 
 
 def _rule_expiry(choices: Mapping[Kind, Choice]) -> Expiry | None:
@@ -146,8 +146,9 @@ def _earlier_ttl(expiry: Expiry | None, memory: MemoryFacts, history: History) -
 
 
 def _earlier_delete(expiry: Expiry | None, memory: MemoryFacts) -> Expiry | None:
+    """The delete, also in the instant of a rule that became active since: trash comes first."""
     deleted = memory.deleted_at
-    if deleted is None or (expiry is not None and deleted >= expiry.date):
+    if deleted is None or (expiry is not None and deleted > expiry.date):
         return expiry
     return Expiry(deleted, "trash", "delete", None)
 

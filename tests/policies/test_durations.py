@@ -42,6 +42,7 @@ def utc(text: str) -> datetime:
         ("2026-09-25T01:00", 1, BERLIN, "2026-10-25T02:00"),  # 03:00 comes once
         ("2026-10-25T00:30", 12, BERLIN, "2027-10-25T00:30"),  # from the first of the two
         ("2026-10-25T01:30", 12, BERLIN, "2027-10-25T00:30"),  # from the second
+        ("2028-10-29T01:30", 101, BERLIN, "2037-03-29T01:30"),  # from the second into a gap
     ],
 )
 def test_months_on_the_clock_of_the_zone(start: str, months: int, zone: ZoneInfo, end: str) -> None:

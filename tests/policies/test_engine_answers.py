@@ -100,11 +100,28 @@ def test_the_winner_is_the_rule_that_ends_use_or_archives() -> None:
     assert evaluated([KEEP], "2026-01-02").winner is None
 
 
+def test_at_one_instant_the_first_in_the_order_is_the_cause() -> None:
+    day = "2026-04-01T00:00:00Z"
+    memory: dict[str, Any] = {
+        "erasure_approved_at": day,
+        "erasure_verified_at": day,
+        "restricted_at": day,
+        "source_caps": [day],
+    }
+    causes = []
+    while memory:
+        causes.append(evaluated([EXPIRE], "2026-04-02", **memory).cause)
+        memory.pop(next(iter(memory)))
+    causes.append(evaluated([EXPIRE], "2026-04-02").cause)
+    assert causes == ["erasure", "request", "restriction", "cap", "expire"]
+
+
 def test_the_weight_comes_with_the_rule_that_degrades() -> None:
     rules = [
         {"key": "a", "kind": "degrade", "after": {"days": 10}, "weight": 0.5},
         {"key": "b", "kind": "degrade", "after": {"days": 10}, "weight": 0.2},
     ]
+    rules[1]["active_since"] = "2026-01-01T12:00:00Z"
     assert evaluated(rules, "2026-01-02").degrade_weight == 0.2
     assert evaluated([], "2026-01-02").degrade_weight is None
 

@@ -16,6 +16,7 @@ from policies.wording import REASONS
 OWN = Path(__file__).resolve().parent / "cases_own.json"
 SHARED = OWN.parents[3] / "shared" / "cases" / "retention.json"
 BERLIN = {"timezone": "Europe/Berlin"}
+SHANGHAI = {"timezone": "Asia/Shanghai"}
 MEMORY = {"namespace": ["support", "tickets", "eu"], "kind": "episode"}
 
 
@@ -57,29 +58,31 @@ def test_it_has_the_fields_of_the_contract() -> None:
     assert json.loads(json.dumps(explanation)) == explanation
 
 
+MOCK_RULES = [
+    {"key": "cap", "kind": "cap", "after": {"months": 36}, "class": "personal"},
+    {"key": "contact", "kind": "keep", "after": {"months": 3}, "namespace": ["support"]},
+    expire("tickets", 180, anchor="updated", namespace=["support", "tickets"]),
+    expire("episodes", 365, memory_kind="episode"),
+    expire("broader", 365, namespace=["support"], memory_kind="episode"),
+    {
+        "key": "mask",
+        "kind": "anonymise",
+        "after": {"days": 30},
+        "anchor": "event:ticket.closed",
+    },
+    expire("chat", 30, namespace=["support", "chat"]),
+]
+MOCK_FACTS = {
+    "created_at": "2025-09-02T09:14:06Z",
+    "updated_at": "2025-09-25T12:06:00Z",
+    "classes": ["personal"],
+    "ttl_expires_at": "2026-10-07T09:14:06Z",
+}
+
+
 def test_the_page_of_the_mock_in_words() -> None:
-    rules = [
-        {"key": "cap", "kind": "cap", "after": {"months": 36}, "class": "personal"},
-        {"key": "contact", "kind": "keep", "after": {"months": 3}, "namespace": ["support"]},
-        expire("tickets", 180, anchor="updated", namespace=["support", "tickets"]),
-        expire("episodes", 365, memory_kind="episode"),
-        expire("broader", 365, namespace=["support"], memory_kind="episode"),
-        {
-            "key": "mask",
-            "kind": "anonymise",
-            "after": {"days": 30},
-            "anchor": "event:ticket.closed",
-        },
-        expire("chat", 30, namespace=["support", "chat"]),
-    ]
-    facts = {
-        "created_at": "2025-09-02T09:14:06Z",
-        "updated_at": "2025-09-25T12:06:00Z",
-        "classes": ["personal"],
-        "ttl_expires_at": "2026-10-07T09:14:06Z",
-    }
     at = "2026-03-12T08:42:17Z"
-    english = explained(rules, at, settings=BERLIN, **facts)
+    english = explained(MOCK_RULES, at, settings=BERLIN, **MOCK_FACTS)
     assert roles(english) == [
         ("cap", "lost"),
         ("contact", "lost"),
@@ -105,7 +108,9 @@ def test_the_page_of_the_mock_in_words() -> None:
         ("leaves_use", "2026-03-24T12:06:00Z"),
         ("destroyed", "2026-04-23T12:06:00Z"),
     ]
-    chinese = explained(rules, at, lang="zh", settings={"timezone": "Asia/Shanghai"}, **facts)
+    chinese = explained(
+        MOCK_RULES, at, lang="zh", settings={"timezone": "Asia/Shanghai"}, **MOCK_FACTS
+    )
     assert chinese["text"].startswith(
         "2026年3月24日 20:06（12 天后）停止使用，依据规则“tickets”；"
         "2026年4月23日 20:06 彻底删除（在回收站保留 30 天之后）。"
