@@ -1,1 +1,1 @@
-"""Key ring, keyed hashes and (later) authenticated encryption. No models, no events."""
+"""Key ring, keyed hashes and authenticated encryption. No models, no events."""
