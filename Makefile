@@ -77,7 +77,7 @@ define install
 @echo "installing $(1) into $(VENV)"
 @pip="$(PYTHON) -m pip --disable-pip-version-check install --quiet --require-hashes"; \
 log="$(VENV)/install.log"; : > "$$log"; \
-{ $$pip -r requirements-install.txt && $(BIN)/uv pip install --quiet --require-hashes \
+{ $$pip -r requirements-install.txt && $(BIN)/uv pip install --quiet --system-certs --require-hashes \
     --python $(PYTHON) $(addprefix -r ,$(1)); } 2>> "$$log" || \
 { echo "uv could not ($$log says why); pip takes longer" && $$pip $(addprefix -r ,$(1)); }
 @touch $@
