@@ -75,7 +75,7 @@ def try_out(path: str, method: str, key: str, *, count: int) -> None:
         conforms()
 
 
-@pytest.mark.parametrize(("path", "method"), STORE)
+@pytest.mark.parametrize(("path", "method"), [STORE[1], STORE[3]])
 def test_a_few_drawn_requests_conform(key: str, path: str, method: str) -> None:
     try_out(path, method, key, count=FAST)
 
