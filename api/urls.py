@@ -2,6 +2,7 @@
 
 from django.urls import path
 
+from api.views.jobs import JobCancelView, JobFileView, JobView
 from api.views.memories import (
     MemoryEventsView,
     MemoryExplainView,
@@ -19,6 +20,9 @@ urlpatterns = [
     path("store/items/search", SearchView.as_view()),
     path("store/namespaces", NamespacesView.as_view()),
     path("store/batch", BatchView.as_view()),
+    path("jobs/<uuid:job_id>", JobView.as_view()),
+    path("jobs/<uuid:job_id>/cancel", JobCancelView.as_view()),
+    path("jobs/<uuid:job_id>/file", JobFileView.as_view()),
     path("memories/<uuid:memory_id>", MemoryView.as_view()),
     path("memories/<uuid:memory_id>/versions", MemoryVersionsView.as_view()),
     path("memories/<uuid:memory_id>/events", MemoryEventsView.as_view()),

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ import structlog
 from django.db import OperationalError, transaction
 
 from audit.events import Outcome
+from audit.files import path_of
 from audit.models import Job
 from audit.recording import Facts, Target, record
 from memoryhub.errors import Conflict, HubError, Missing
@@ -105,6 +107,26 @@ def cancel_job(identifier: UUID) -> Job:
         job.save()
         record("job.cancel", Target("job", str(job.id)), Facts(links={"kind": job.kind}))
     return job
+
+
+@dataclass(frozen=True, slots=True)
+class JobFile:
+    """A finished job's file."""
+
+    path: Path
+    name: str
+    media_type: str
+
+
+def require_file(identifier: UUID) -> JobFile:
+    """The file of a job that is done. Conflict `invalid_state` before, Missing without one."""
+    job = find_job(identifier)
+    if job.state != Job.State.DONE and job.file_type:
+        raise Conflict("The job is not done.", state=job.state)
+    path = path_of(job.id)
+    if not job.file_type or not path.exists():
+        raise Missing("There is no such file.")
+    return JobFile(path, job.file_name or str(job.id), job.file_type)
 
 
 def run_job(identifier: UUID) -> None:

@@ -2,115 +2,155 @@
 
 The last put of a key wins; a put of `value: null` deletes. Embeddings of all puts are one call,
 before the transaction; an error in one op names it and leaves nothing.
+
+Deadlocks. Before anything changes, the rows of every key of the batch are locked in the one order
+that all writers use, and new keys are created in that order. Two batches over the same keys wait
+for each other and never in a circle; the corner that order cannot cover (a key created by somebody
+else between our lock and our change) ends as a deadlock for one of them, which then runs again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
 
+from audit.repeating import settle
+from memories.bounding import Budget
 from memories.deciding import Prepared
-from memories.deleting import delete_keys, require_inside
+from memories.deleting import delete_rows, require_inside
 from memories.namespaces import encode
 from memories.namespacing import read_namespaces
 from memories.ops import DeleteOp, GetOp, ListNamespacesOp, Op, PutOp, SearchOp
-from memories.reading import read_memory
+from memories.reading import read_memories
+from memories.rows import StoredMemory
 from memories.searching import Question, prepare_search, run_search
+from memories.statements.lookup import lock_by_keys
 from memories.writing import Written, apply_puts, prepare_puts, retry_when_taken
 from memoryhub.errors import HubError
 
 T = TypeVar("T")
-APPLY_CHUNK = 500
+Key = tuple[str, str]
+CHUNK = 500
+READS = (GetOp, SearchOp, ListNamespacesOp)
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a batch will do. Numbers are positions of ops; `final` has the last change of a key."""
+
+    ops: Sequence[Op]
+    final: Mapping[Key, int]
+    puts: Mapping[int, Prepared]
+    gone: Sequence[Key]
+    questions: Mapping[int, Question]
 
 
 def run_batch(ops: Sequence[Op]) -> list[Any]:
     """The results by position: put → Written, get → StoredMemory or None, delete → None, …"""
-    final = _last_changes(ops)
+    plan = _plan(ops)
+    return retry_when_taken(partial(_run, plan))
+
+
+def _plan(ops: Sequence[Op]) -> _Plan:
+    final = {
+        (encode(op.namespace), op.key): number
+        for number, op in enumerate(ops)
+        if isinstance(op, PutOp | DeleteOp)
+    }
     puts: dict[int, PutOp] = {}
-    gone: list[tuple[tuple[str, str], int]] = []
+    gone: list[Key] = []
     for key, number in final.items():
         op = ops[number]
         if isinstance(op, PutOp) and op.value is not None:
             puts[number] = op
         else:
-            gone.append((key, number))
-    for (path, _), number in gone:
-        _named(number, partial(require_inside, path))
-    prepared = _prepare(puts)
+            _named(number, partial(require_inside, key[0]))
+            gone.append(key)
     questions = {
         number: _named(number, partial(prepare_search, op))
         for number, op in enumerate(ops)
         if isinstance(op, SearchOp)
     }
-    return retry_when_taken(lambda: _run(ops, final, prepared, gone, questions))
+    return _Plan(ops, final, _prepare(puts), gone, questions)
 
 
-def _last_changes(ops: Sequence[Op]) -> dict[tuple[str, str], int]:
-    """For each key that changes, the position of the op that decides what it becomes."""
-    return {
-        (encode(op.namespace), op.key): number
-        for number, op in enumerate(ops)
-        if isinstance(op, PutOp | DeleteOp)
-    }
-
-
-def _prepare(puts: dict[int, PutOp]) -> dict[int, Prepared]:
+def _prepare(puts: Mapping[int, PutOp]) -> dict[int, Prepared]:
     if not puts:
         return {}
-    ops = list(puts.values())
-    try:
-        return dict(zip(puts, prepare_puts(ops), strict=True))
-    except HubError:
-        for number, op in puts.items():  # once more, one by one, to name the one at fault
-            alone = [op.model_copy(update={"wait": False})]
-            _named(number, partial(prepare_puts, alone))
-        raise
+    numbers = list(puts)
+    prepared = _positioned(numbers, lambda: prepare_puts(list(puts.values())))
+    return dict(zip(numbers, prepared, strict=True))
 
 
-def _run(
-    ops: Sequence[Op], final: dict[tuple[str, str], int], prepared: dict[int, Prepared],
-    gone: list[tuple[tuple[str, str], int]], questions: dict[int, Question],
-) -> list[Any]:  # fmt: skip
-    results: list[Any] = [None] * len(ops)
-    for number, op in enumerate(ops):
-        results[number] = _named(number, partial(_read, op, questions.get(number)))
-    if gone:
-        keys = [key for key, _ in gone]
-        for start in range(0, len(keys), APPLY_CHUNK):
-            delete_keys(keys[start : start + APPLY_CHUNK])
-    written = _apply(prepared)
-    for number, op in enumerate(ops):
+def _run(plan: _Plan) -> list[Any]:
+    results = _read(plan)
+    locked = _lock(plan)
+    delete_rows([locked[key] for key in sorted(plan.gone) if key in locked])
+    written = _write(plan, locked)
+    for number, op in enumerate(plan.ops):
         if isinstance(op, PutOp):
-            results[number] = written.get(final[encode(op.namespace), op.key])
+            results[number] = written.get(plan.final[encode(op.namespace), op.key])
+    if plan.final:
+        settle({"results": [_kept(result) for result in results]})
     return results
 
 
-def _apply(prepared: dict[int, Prepared]) -> dict[int, Written]:
-    numbers = sorted(prepared, key=lambda n: (prepared[n].namespace, prepared[n].op.key))
+def _lock(plan: _Plan) -> dict[Key, StoredMemory]:
+    keys = sorted(plan.final)
+    locked: dict[Key, StoredMemory] = {}
+    for start in range(0, len(keys), CHUNK):
+        locked |= lock_by_keys(keys[start : start + CHUNK])
+    return locked
+
+
+def _write(plan: _Plan, locked: Mapping[Key, StoredMemory]) -> dict[int, Written]:
+    puts = plan.puts
+    numbers = sorted(puts, key=lambda n: (puts[n].namespace, puts[n].op.key))
     written: dict[int, Written] = {}
-    for start in range(0, len(numbers), APPLY_CHUNK):
-        chunk = numbers[start : start + APPLY_CHUNK]
-        try:
-            done = apply_puts([prepared[number] for number in chunk])
-        except HubError as error:
-            if error.position is None:
-                raise
-            raise error.under(f"ops[{chunk[error.position]}]") from None
+    for start in range(0, len(numbers), CHUNK):
+        chunk = numbers[start : start + CHUNK]
+        prepared = [puts[number] for number in chunk]
+        done = _positioned(chunk, partial(apply_puts, prepared, locked))
         written.update(zip(chunk, done, strict=True))
     return written
 
 
-def _read(op: Op, question: Question | None) -> Any:
-    match op:
-        case GetOp():
-            return read_memory(op)
-        case SearchOp():
-            assert question is not None
-            return run_search(question)
-        case ListNamespacesOp():
-            return read_namespaces(op)
-    return None
+def _read(plan: _Plan) -> list[Any]:
+    """What the reads give, at their positions; None everywhere else."""
+    results: list[Any] = [None] * len(plan.ops)
+    budget = Budget()
+    gets = {n: op for n, op in enumerate(plan.ops) if isinstance(op, GetOp)}
+    if gets:
+        rows = read_memories(list(gets.values()), budget)
+        for number, row in zip(gets, rows, strict=True):
+            results[number] = row
+    for number, op in enumerate(plan.ops):
+        if isinstance(op, SearchOp):
+            found = _named(number, partial(run_search, plan.questions[number]))
+            budget.spend(sum(len(hit.row.value) for hit in found.hits))
+            results[number] = found
+        elif isinstance(op, ListNamespacesOp):
+            results[number] = _named(number, partial(read_namespaces, op))
+    return results
+
+
+def _kept(result: Any) -> list[Any] | None:
+    """What is kept of a put for a replay; reads are asked again."""
+    if not isinstance(result, Written):
+        return None
+    return [str(result.row.id), result.row.version, result.outcome]
+
+
+def _positioned(numbers: Sequence[int], work: Callable[[], T]) -> T:
+    """Run a part over several ops; a fault says which of them, seen as `ops[number]…`."""
+    try:
+        return work()
+    except HubError as fault:
+        if fault.position is None:
+            raise
+        raise fault.under(f"ops[{numbers[fault.position]}]") from None
 
 
 def _named(number: int, work: Callable[[], T]) -> T:

@@ -87,7 +87,8 @@ def decide_put(
     changed = _with_options(current, prepared, tenant)
     ttl = ttl_of(op.ttl if op.gives("ttl") else tenant.default_ttl_minutes)
     expires = None if ttl is None else now + ttl
-    changed = replace(changed, ttl=ttl, ttl_expires_at=expires, archived_at=None)
+    changed = replace(changed, value=prepared.value, ttl=ttl, ttl_expires_at=expires)
+    changed = _out_of_archive(changed, now)
     is_same = changed.content_hash == current.content_hash and _options(changed) == _options(
         current
     )
@@ -95,12 +96,16 @@ def decide_put(
         return Decision("unchanged", with_dates(changed, regime, now), prepared, replaces=current)
     changed = replace(
         changed,
-        value=prepared.value,
         version=current.version + 1,
         updated_at=now,
         embedding=embedding,
     )
     return Decision("updated", with_dates(changed, regime, now), prepared, replaces=current)
+
+
+def _out_of_archive(row: StoredMemory, now: datetime) -> StoredMemory:
+    """A put restores what was archived; archive rules count from then."""
+    return row if row.archived_at is None else replace(row, archived_at=None, restored_at=now)
 
 
 def _check_version(op: PutOp, current: StoredMemory | None) -> None:

@@ -16,6 +16,7 @@ from django.db import transaction
 from audit.recording import Facts, Target, record
 from memories.dating import Regime, evaluate_row, regime_of, with_dates
 from memories.inspecting import Inspected, find_memory, inspect_row
+from memories.reasons import check_reason
 from memories.rows import StoredMemory
 from memories.statements import upsert
 from memories.statements.lookup import lock_by_id, lock_by_keys
@@ -27,7 +28,6 @@ from tenants.roles import Action
 from tenants.snapshots import tenant_settings
 
 LABEL_BYTES = 256
-REASON_CHARACTERS = 1000
 
 _REFUSALS = {
     "not_hidden": "It is in use.",
@@ -71,16 +71,6 @@ def label_memory(identifier: UUID, *, label: str | None, reason: str) -> Inspect
         upsert.update_label(labelled)
         _record("memory.label", labelled, reason, label=label)
         return inspect_row(labelled)
-
-
-def check_reason(reason: object) -> str:
-    """Why somebody does it: a text that is not empty."""
-    if not isinstance(reason, str) or not reason.strip():
-        raise Invalid.at("reason", "required", "Say why.")
-    if len(reason) > REASON_CHARACTERS:
-        detail = f"A reason has at most {REASON_CHARACTERS} characters."
-        raise Invalid.at("reason", "too_long", detail)
-    return reason.strip()
 
 
 def _check_label(label: str | None) -> None:

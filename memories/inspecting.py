@@ -72,7 +72,7 @@ def inspect_memory(identifier: UUID) -> Inspected:
         reading = reading_of(None)
         found = read_page([row.id], reading, event).get(row.id)
         if found is not None:  # of what is hidden, people read the row as it was found
-            (row,) = with_touches([found], reading)
+            (row,) = with_touches([found], reading, restores=True)
         else:
             record("memory.get", Target("memory", str(row.id), row.namespace))
         return inspect_row(row)

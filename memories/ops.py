@@ -135,10 +135,11 @@ class GetOp(Op):
 
 
 class DeleteOp(Op):
-    """Take one item out of use."""
+    """Take one item out of use. People give a reason."""
 
     namespace: list[Any]
     key: Key
+    reason: str | None = None
 
 
 class SearchOp(Op):
@@ -176,6 +177,7 @@ class DeleteNamespaceOp(Op):
 
     namespace_prefix: list[Any]
     dry_run: bool = False
+    reason: str | None = None
 
 
 def parse_put(body: Any) -> PutOp:

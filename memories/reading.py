@@ -14,13 +14,14 @@ from typing import Any
 
 from django.db import transaction
 
-from audit.recording import Target, draft
+from audit.recording import Facts, Target, draft
+from memories.bounding import Budget
 from memories.dating import regime_of, with_dates
 from memories.namespaces import covers, encode
 from memories.ops import GetOp
 from memories.rows import StoredMemory
 from memories.statements import upsert
-from memories.statements.lookup import ID_SLOT, Reading, read_one
+from memories.statements.lookup import ID_SLOT, Reading, find_visible, read_one, read_page
 from memories.statements.together import Together
 from memoryhub.errors import Missing
 from tenants.authorising import require
@@ -51,7 +52,50 @@ def read_memory(op: GetOp) -> StoredMemory | None:
     reading = reading_of(op.refresh_ttl)
     event = draft("memory.get", Target("memory", ID_SLOT, path))
     found = read_one(path, op.key, reading, event)
-    return None if found is None else with_touches([found], reading)[0]
+    return None if found is None else with_touches([found], reading, restores=True)[0]
+
+
+READ_CHUNK = 500
+
+
+def read_memories(ops: Sequence[GetOp], budget: Budget) -> list[StoredMemory | None]:
+    """Many reads inside the caller's transaction, by position: two statements for each 500.
+
+    One event for each 500, with the ids of what was returned. Raises Invalid when the values take
+    more than the budget has left.
+    """
+    actor = require(Action.READ_VALUES)
+    keys = [(encode(op.namespace), op.key) for op in ops]
+    rows: dict[tuple[str, str], StoredMemory] = {}
+    for refresh in dict.fromkeys(op.refresh_ttl for op in ops):
+        asked = [
+            key
+            for key, op in zip(keys, ops, strict=True)
+            if op.refresh_ttl is refresh and covers(actor.prefixes, key[0])
+        ]
+        wanted = list(dict.fromkeys(asked))
+        for start in range(0, len(wanted), READ_CHUNK):
+            chunk = wanted[start : start + READ_CHUNK]
+            rows |= {(row.namespace, row.key): row for row in _read_chunk(chunk, refresh, budget)}
+    return [rows.get(key) for key in keys]
+
+
+def _read_chunk(
+    keys: Sequence[tuple[str, str]], refresh: bool | None, budget: Budget
+) -> list[StoredMemory]:
+    reading = reading_of(refresh)
+    found = find_visible(keys, at=reading.at)
+    budget.spend(sum(size for _, size in found.values()))
+    ids = [identifier for identifier, _ in found.values()]
+    if not ids:
+        return []
+    event = draft(
+        "memory.batch",
+        Target("batch"),
+        Facts(counts={"returned": len(ids)}, links={"ids": [str(one) for one in ids]}),
+    )
+    page = read_page(ids, reading, event)
+    return with_touches(list(page.values()), reading, restores=True)
 
 
 def reading_of(refresh_ttl: bool | None) -> Reading:
@@ -66,13 +110,21 @@ def reading_of(refresh_ttl: bool | None) -> Reading:
     )
 
 
-def with_touches(found: Sequence[Found], reading: Reading) -> list[StoredMemory]:
-    """Rows as they are after the touch; where rules speak, the engine says what it changed."""
+def with_touches(
+    found: Sequence[Found], reading: Reading, *, restores: bool = False
+) -> list[StoredMemory]:
+    """Rows as they are after the touch; where rules speak, the engine says what it changed.
+
+    `restores`: an agent reads them by key or id, which brings archived ones back.
+    """
     rows, redated = [], []
     for row, touched in found:
         if touched[0] is not None:
             row = replace(row, **dict(zip(TOUCHED, touched, strict=True)))
-            if row.ruled:
+            returns = restores and row.archived_at is not None
+            if returns:
+                row = replace(row, archived_at=None, restored_at=reading.at)
+            if row.ruled or returns:
                 row = _redate(row, reading)
                 redated.append(row)
         rows.append(row)

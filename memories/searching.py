@@ -19,6 +19,7 @@ from uuid import UUID
 from django.db import transaction
 
 from audit.recording import Facts, Target, draft
+from memories.bounding import Budget
 from memories.embedding.calling import embed_query
 from memories.embedding.profiles import Profile, profile_of
 from memories.embedding.providers import EmbeddingRefused, EmbeddingUnavailable
@@ -176,6 +177,7 @@ def _read(
         ),
     )
     reading = reading_of(op.refresh_ttl)
+    Budget().spend_page(ids)
     found = read_page(ids, reading, event)
     ordered = [found[identifier] for identifier in ids if identifier in found]
     rows = with_touches(ordered, reading)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from celery import shared_task
 
+from memories import deleting  # noqa: F401 - a worker must know its kind of job
 from memories.embedding.catching_up import embed_pending
 from memories.sweeping import sweep_scope
 from tenants.scheduling import claim_due

@@ -12,15 +12,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import sha256
 from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
-from django.db import IntegrityError, transaction
+from django.db import DatabaseError, IntegrityError, OperationalError, transaction
 
 from audit.querysets import INSERT, PLACEHOLDERS
 from audit.recording import Draft, Facts, Target, draft
+from audit.repeating import settle
 from memories.dating import Regime, regime_of
 from memories.deciding import Decision, Outcome, Prepared, Sources, decide_put
 from memories.embedding.calling import embed_passages
@@ -44,6 +46,7 @@ from tenants.roles import Action
 from tenants.snapshots import TenantSettings, tenant_settings
 
 ATTEMPTS = 8
+FOREIGN_KEY, DEADLOCK = "23503", "40P01"
 T = TypeVar("T")
 
 
@@ -62,11 +65,21 @@ class _KeyTaken(Exception):
 def put_memory(op: PutOp) -> Written:
     """Write one value. Raises Denied, Invalid, VersionMismatch."""
     prepared = prepare_puts([op])
-    return retry_when_taken(lambda: apply_puts(prepared))[0]
+    return retry_when_taken(lambda: _put_prepared(prepared))
+
+
+def _put_prepared(prepared: Sequence[Prepared]) -> Written:
+    (written,) = apply_puts(prepared)
+    settle({"id": str(written.row.id), "outcome": written.outcome})
+    return written
 
 
 def retry_when_taken(work: Callable[[], T]) -> T:
-    """Run `work` in a transaction, again when a key it wanted to create was taken meanwhile."""
+    """Run `work` in a transaction, again when a key it wanted to create was taken meanwhile.
+
+    Also when it was the victim of a deadlock: rows are locked in one order, but a key that did not
+    exist when its row was to be locked may come into existence out of that order.
+    """
     for attempt in range(ATTEMPTS):
         try:
             with transaction.atomic():
@@ -76,13 +89,16 @@ def retry_when_taken(work: Callable[[], T]) -> T:
                 raise
         except IntegrityError as error:
             # the vectors of a memory whose insert was skipped have nothing to refer to
-            if attempt == ATTEMPTS - 1 or not _is_missing_memory(error):
+            if attempt == ATTEMPTS - 1 or _sqlstate(error) != FOREIGN_KEY:
+                raise
+        except OperationalError as error:
+            if attempt == ATTEMPTS - 1 or _sqlstate(error) != DEADLOCK:
                 raise
     raise AssertionError("unreachable")
 
 
-def _is_missing_memory(error: IntegrityError) -> bool:
-    return getattr(error.__cause__, "sqlstate", "") == "23503"
+def _sqlstate(error: DatabaseError) -> str:
+    return getattr(error.__cause__, "sqlstate", None) or ""
 
 
 # --- outside the transaction ----------------------------------------------------------------------
@@ -93,7 +109,13 @@ def prepare_puts(ops: Sequence[PutOp]) -> list[Prepared]:
     actor = require(Action.PUT)
     tenant = tenant_settings()
     profile = profile_of(tenant)
-    prepared = [_prepare(op, actor, tenant, profile) for op in ops]
+    prepared = []
+    for number, op in enumerate(ops):
+        try:
+            prepared.append(_prepare(op, actor, tenant, profile))
+        except HubError as error:
+            error.position = number
+            raise
     return _embed(prepared, profile)
 
 
@@ -150,12 +172,21 @@ def _embed(prepared: list[Prepared], profile: Profile) -> list[Prepared]:
 # --- inside the transaction -----------------------------------------------------------------------
 
 
-def apply_puts(prepared: Sequence[Prepared]) -> list[Written]:
-    """Gather, decide, apply, record, for puts of different keys, in the current transaction."""
+def apply_puts(
+    prepared: Sequence[Prepared],
+    locked: Mapping[tuple[str, str], StoredMemory] | None = None,
+    *,
+    instants: Sequence[datetime] | None = None,
+) -> list[Written]:
+    """Gather, decide, apply, record, for puts of different keys, in the current transaction.
+
+    `locked` are the rows under these keys where the caller has locked them already; `instants`
+    says when each was put elsewhere (an import), otherwise all are put now.
+    """
     tenant, at = tenant_settings(), now()
     regime, profile = regime_of(tenant), profile_of(tenant)
     keys = sorted({(put.namespace, put.op.key) for put in prepared})
-    existing = lock_by_keys(keys)
+    existing = lock_by_keys(keys) if locked is None else locked
     sources = _find_sources(prepared)
     decisions = []
     for number, put in enumerate(prepared):
@@ -167,7 +198,7 @@ def apply_puts(prepared: Sequence[Prepared]) -> list[Written]:
                     tenant=tenant,
                     regime=regime,
                     sources=_sources_of(put.op, sources),
-                    now=at,
+                    now=at if instants is None else instants[number],
                     embedding=_embedding_state(put),
                 )
             )

@@ -8,6 +8,7 @@ from uuid import UUID
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from pydantic import Field
 
+from api.openapi.jobs import JobShape
 from api.openapi.shapes import MemoryShape, Shape, answers
 from memories.ops import DeleteNamespaceOp, DeleteOp, ListNamespacesOp, PutOp, SearchOp
 
@@ -110,7 +111,7 @@ list_namespaces = extend_schema(
 delete_namespace = extend_schema(
     operation_id="delete_namespace", tags=_TAGS,
     summary="Take everything below a prefix out of use", request=DeleteNamespaceOp,
-    responses=answers({200: DeletedShape}),
+    responses=answers({200: DeletedShape, 202: JobShape}),
 )  # fmt: skip
 batch = extend_schema(
     operation_id="run_batch", tags=_TAGS, summary="Many operations, all or nothing",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, ClassVar
+from uuid import UUID
 
 from django.conf import settings
 from rest_framework.request import Request
@@ -11,11 +13,16 @@ from rest_framework.response import Response
 
 from api.base import HubView, body_of, flag
 from api.openapi import store as shapes
-from memories.batching import run_batch
-from memories.deleting import delete_memory, delete_namespace
+from api.repeating import repeatable
+from api.views.jobs import accepted
+from audit.models import Job
+from memories.batching import READS, run_batch
+from memories.deleting import delete_memory, delete_namespace, present_deleted
+from memories.inspecting import inspect_memory
 from memories.namespaces import parse_dotted
 from memories.namespacing import list_namespaces
 from memories.ops import (
+    Op,
     parse_batch,
     parse_delete,
     parse_delete_namespace,
@@ -24,12 +31,41 @@ from memories.ops import (
     parse_put,
     parse_search,
 )
-from memories.presenting import present_memory
+from memories.presenting import present_to
 from memories.reading import get_memory
 from memories.searching import Found, search_memories
 from memories.writing import Written, put_memory
 from memoryhub.errors import Invalid
 from tenants.clock import wall_clock
+from tenants.context import current_actor
+
+
+def _put_again(request: Request, made: Mapping[str, Any]) -> dict[str, Any]:
+    """The memory that the first request wrote, as it is now."""
+    found = inspect_memory(UUID(made["id"]))
+    return present_written(Written(found.row, made["outcome"]))
+
+
+def _run_again(request: Request, made: Mapping[str, Any]) -> dict[str, Any]:
+    """What was put as it was answered, what was read as it is now."""
+    ops = _ops_of(request)
+    asked = {number: op for number, op in enumerate(ops) if isinstance(op, READS)}
+    read = dict(zip(asked, run_batch(list(asked.values())), strict=True))
+    kept = made.get("results") or [None] * len(ops)
+    return {
+        "results": [
+            _present_result(read[number]) if number in read else _present_kept(kept[number])
+            for number in range(len(ops))
+        ]
+    }
+
+
+def _present_kept(kept: list[Any] | None) -> dict[str, Any] | None:
+    return None if kept is None else dict(zip(("id", "version", "outcome"), kept, strict=True))
+
+
+def _ops_of(request: Request) -> list[Op]:
+    return parse_batch(request.data, most=settings.MAX_BATCH_OPS)
 
 
 class ItemsView(HubView):
@@ -50,9 +86,10 @@ class ItemsView(HubView):
                 "refresh_ttl": flag(request, "refresh_ttl"),
             }
         )
-        return Response(present_memory(get_memory(op), wall_clock()))
+        return Response(present_to(current_actor(), get_memory(op), wall_clock()))
 
     @shapes.put_item
+    @repeatable(_put_again)
     def put(self, request: Request) -> Response:
         return Response(present_written(put_memory(parse_put(body_of(request)))))
 
@@ -81,8 +118,9 @@ class NamespacesView(HubView):
     @shapes.delete_namespace
     def delete(self, request: Request) -> Response:
         done = delete_namespace(parse_delete_namespace(body_of(request)))
-        kept = [{"reason": reason, "count": count} for reason, count in sorted(done.kept.items())]
-        return Response({"matched": done.matched, "deleted": done.deleted, "kept": kept})
+        if isinstance(done, Job):
+            return accepted(done)
+        return Response(present_deleted(done))
 
 
 class BatchView(HubView):
@@ -91,14 +129,15 @@ class BatchView(HubView):
     max_body_bytes = settings.MAX_BATCH_BYTES
 
     @shapes.batch
+    @repeatable(_run_again)
     def post(self, request: Request) -> Response:
-        ops = parse_batch(request.data, most=settings.MAX_BATCH_OPS)
+        ops = _ops_of(request)
         return Response({"results": [_present_result(result) for result in run_batch(ops)]})
 
 
 def present_written(written: Written) -> dict[str, Any]:
     """A put's answer: the memory and how it came so."""
-    answer = {**present_memory(written.row, wall_clock()), "outcome": written.outcome}
+    answer = {**present_to(current_actor(), written.row, wall_clock()), "outcome": written.outcome}
     if written.outcome == "merged":
         answer["merged_into"] = written.row.id
     return answer
@@ -115,7 +154,10 @@ def present_found(found: Found) -> dict[str, Any]:
 def _present_hit(found: Found, number: int, at: datetime) -> dict[str, Any]:
     hit = found.hits[number]
     ranked = hit.ranked
-    item = {**present_memory(hit.row, at), "score": None if ranked is None else ranked.score}
+    item = {
+        **present_to(current_actor(), hit.row, at),
+        "score": None if ranked is None else ranked.score,
+    }
     if ranked is not None and found.op.explain:
         item["explain"] = {
             "vector": ranked.vector,
@@ -139,4 +181,4 @@ def _present_result(result: Any) -> Any:
         case list():
             return [list(labels) for labels in result]
         case _:
-            return present_memory(result, wall_clock())
+            return present_to(current_actor(), result, wall_clock())

@@ -14,29 +14,62 @@ from audit.querysets import COLUMNS as EVENT_COLUMNS
 from audit.querysets import PLACEHOLDERS as EVENT_PLACEHOLDERS
 from audit.recording import Draft
 from memories.namespaces import prefix_bounds
-from memories.rows import StoredMemory, columns
+from memories.rows import NAMES, StoredMemory, columns
 from tenants.context import current_tenant_id
 
 _MEMORY = columns("m")
 
+_WITHOUT_VALUE = ", ".join("'null'" if name == "value" else f"m.{name}" for name in NAMES)
 _LOCK_KEYS = (
-    f"SELECT {_MEMORY} FROM memories_memory m "
-    "WHERE m.tenant_id = %s AND m.trashed_at IS NULL AND {keys} "
-    "ORDER BY m.namespace, m.key FOR UPDATE"
+    f"SELECT {_WITHOUT_VALUE} FROM unnest(%s::text[], %s::text[]) AS k (namespace, key) "
+    "JOIN memories_memory m ON m.namespace = k.namespace AND m.key = k.key "
+    "WHERE m.tenant_id = %s AND m.trashed_at IS NULL "
+    "ORDER BY m.namespace, m.key FOR UPDATE OF m"
 )
 
 
 def lock_by_keys(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], StoredMemory]:
-    """The rows not in the trash under these (namespace, key) pairs, locked in one order."""
-    pairs = ", ".join(["(%s, %s)"] * len(keys))
-    condition = "(m.namespace, m.key) IN (" + pairs + ")"
-    params: list[Any] = [current_tenant_id()]
-    for namespace, key in keys:
-        params += [namespace, key]
+    """The rows not in the trash under these (namespace, key) pairs, locked in one order.
+
+    Without their values (`null`): nobody who locks needs them, and a thousand could be a gigabyte.
+    """
+    namespaces, names = [key[0] for key in keys], [key[1] for key in keys]
     with connection.cursor() as cursor:
-        cursor.execute(_LOCK_KEYS.format(keys=condition), params)
+        cursor.execute(_LOCK_KEYS, [namespaces, names, current_tenant_id()])
         rows = [StoredMemory.of(row) for row in cursor.fetchall()]
     return {(row.namespace, row.key): row for row in rows}
+
+
+_SIZES = (
+    "SELECT m.namespace, m.key, m.id, octet_length(m.value::text) "
+    "FROM unnest(%s::text[], %s::text[]) AS k (namespace, key) "
+    "JOIN memories_memory m ON m.namespace = k.namespace AND m.key = k.key "
+    "WHERE m.tenant_id = %s AND m.trashed_at IS NULL "
+    "AND (m.visible_until IS NULL OR m.visible_until > %s)"
+)
+
+
+def find_visible(
+    keys: Sequence[tuple[str, str]], *, at: datetime
+) -> dict[tuple[str, str], tuple[UUID, int]]:
+    """Id and bytes of the value of what is visible under these keys."""
+    namespaces, names = [key[0] for key in keys], [key[1] for key in keys]
+    with connection.cursor() as cursor:
+        cursor.execute(_SIZES, [namespaces, names, current_tenant_id(), at])
+        return {(row[0], row[1]): (row[2], row[3]) for row in cursor.fetchall()}
+
+
+_BYTES = (
+    "SELECT coalesce(sum(octet_length(m.value::text)), 0) FROM memories_memory m "
+    "WHERE m.tenant_id = %s AND m.id = ANY(%s)"
+)
+
+
+def count_bytes(ids: Sequence[UUID]) -> int:
+    """Bytes of the values of these memories, as JSON text."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BYTES, [current_tenant_id(), list(ids)])
+        return int(cursor.fetchone()[0])
 
 
 _BY_IDS = f"SELECT {_MEMORY} FROM memories_memory m WHERE m.tenant_id = %s AND m.id = ANY(%s)"
@@ -79,18 +112,28 @@ _STILL_VISIBLE = (
 """Asked of the row again as it is locked: a delete that committed meanwhile must not be undone in
 part by a read that restarts the TTL."""
 
+_TOUCHED = (
+    "locked AS (SELECT l.id FROM memories_memory l WHERE %(counted)s "
+    "AND l.tenant_id = %(tenant)s AND {ids} AND "
+    + _STILL_VISIBLE.format(t="l")
+    + " AND (l.accessed_at IS NULL OR l.accessed_at <= %(at)s - %(every)s) "
+    "FOR UPDATE SKIP LOCKED), touched AS (UPDATE memories_memory t "
+    + _SET_TOUCHED.format(at="%(at)s", t="t", refresh="%(refresh)s", trash="%(trash)s")
+    + " FROM locked WHERE t.tenant_id = %(tenant)s AND t.id = locked.id "
+    "RETURNING t.id, t.accessed_at, t.access_count, t.ttl_expires_at, t.visible_until, t.purge_at)"
+)
+"""A row that somebody holds is not waited for: a read never stands behind a long batch, and never
+in a circle with it. Who holds it writes it, or touches it in this very second."""
+
 _READ_ONE = (
     f"WITH hit AS (SELECT {_MEMORY} FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.namespace = %(namespace)s AND m.key = %(key)s "
     "AND m.trashed_at IS NULL AND (m.visible_until IS NULL OR m.visible_until > %(at)s)), "
-    "touched AS (UPDATE memories_memory t "
-    + _SET_TOUCHED.format(at="%(at)s", t="t", refresh="%(refresh)s", trash="%(trash)s")
-    + " FROM hit WHERE %(counted)s AND t.tenant_id = %(tenant)s AND t.id = hit.id "
-    "AND (hit.accessed_at IS NULL OR hit.accessed_at <= %(at)s - %(every)s) "
-    "RETURNING t.accessed_at, t.access_count, t.ttl_expires_at, t.visible_until, t.purge_at), "
-    f"logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) "
+    + _TOUCHED.format(ids="l.id = (SELECT hit.id FROM hit)")
+    + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) "
     "SELECT {event} FROM hit) "
-    "SELECT hit.*, touched.* FROM hit LEFT JOIN touched ON true"
+    "SELECT hit.*, touched.accessed_at, touched.access_count, touched.ttl_expires_at, "
+    "touched.visible_until, touched.purge_at FROM hit LEFT JOIN touched ON true"
 )
 
 
@@ -146,24 +189,39 @@ def read_one(
 
 
 _LOCK_BELOW = (
-    f"SELECT {_MEMORY} FROM memories_memory m "
+    f"SELECT {_WITHOUT_VALUE} FROM memories_memory m "
     "WHERE m.tenant_id = %s AND m.trashed_at IS NULL "
     "AND (m.visible_until IS NULL OR m.visible_until > %s) AND {below} "
-    "AND m.id > %s ORDER BY m.id LIMIT %s FOR UPDATE"
+    "AND (m.namespace, m.key) > (%s, %s) ORDER BY m.namespace, m.key LIMIT %s FOR UPDATE"
 )
 
 
 def lock_visible_below(
-    prefixes: Sequence[str], *, at: datetime, after: UUID | None, limit: int
+    prefixes: Sequence[str], *, at: datetime, after: tuple[str, str] | None, limit: int
 ) -> list[StoredMemory]:
-    """Visible rows below any of the prefixes, by id from `after` on, locked."""
+    """Visible rows below any of the prefixes, by key from `after` on, locked, without values."""
     below, params = below_any(prefixes)
     with connection.cursor() as cursor:
         cursor.execute(
             _LOCK_BELOW.format(below=below),
-            [current_tenant_id(), at, *params, after or UUID(int=0), limit],
+            [current_tenant_id(), at, *params, *(after or ("", "")), limit],
         )
         return [StoredMemory.of(row) for row in cursor.fetchall()]
+
+
+_COUNT_BELOW = (
+    "SELECT count(*) FROM (SELECT 1 FROM memories_memory m "
+    "WHERE m.tenant_id = %s AND m.trashed_at IS NULL "
+    "AND (m.visible_until IS NULL OR m.visible_until > %s) AND {below} LIMIT %s) AS found"
+)
+
+
+def count_visible_below(prefixes: Sequence[str], *, at: datetime, most: int | None) -> int:
+    """How many visible rows there are below any of the prefixes; counting stops at `most`."""
+    below, params = below_any(prefixes)
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNT_BELOW.format(below=below), [current_tenant_id(), at, *params, most])
+        return int(cursor.fetchone()[0])
 
 
 def below_any(prefixes: Sequence[str], column: str = "m.namespace") -> tuple[str, list[Any]]:
@@ -181,13 +239,9 @@ def below_any(prefixes: Sequence[str], column: str = "m.namespace") -> tuple[str
 
 
 _PAGE = (
-    "WITH touched AS (UPDATE memories_memory t "
-    + _SET_TOUCHED.format(at="%(at)s", t="t", refresh="%(refresh)s", trash="%(trash)s")
-    + " WHERE %(counted)s AND t.tenant_id = %(tenant)s AND t.id = ANY(%(ids)s) "
-    f"AND {_STILL_VISIBLE.format(t='t')} "
-    "AND (t.accessed_at IS NULL OR t.accessed_at <= %(at)s - %(every)s) "
-    "RETURNING t.id, t.accessed_at, t.access_count, t.ttl_expires_at, t.visible_until, "
-    f"t.purge_at), logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) "
+    "WITH "
+    + _TOUCHED.format(ids="l.id = ANY(%(ids)s)")
+    + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) "
     "VALUES ({event})) "
     f"SELECT {_MEMORY}, touched.accessed_at, touched.access_count, touched.ttl_expires_at, "
     "touched.visible_until, touched.purge_at "

@@ -1,0 +1,17 @@
+"""Why somebody does what they do: asked of people, and kept in the event."""
+
+from __future__ import annotations
+
+from memoryhub.errors import Invalid
+
+REASON_CHARACTERS = 1000
+
+
+def check_reason(reason: object) -> str:
+    """Why somebody does it: a text that is not empty."""
+    if not isinstance(reason, str) or not reason.strip():
+        raise Invalid.at("reason", "required", "Say why.")
+    if len(reason) > REASON_CHARACTERS:
+        detail = f"A reason has at most {REASON_CHARACTERS} characters."
+        raise Invalid.at("reason", "too_long", detail)
+    return reason.strip()
