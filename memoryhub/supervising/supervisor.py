@@ -13,8 +13,6 @@ import http.client
 import os
 import select
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,18 +21,10 @@ from pathlib import Path
 from memoryhub import embedded
 from memoryhub.embedded.failures import StartFailure
 from memoryhub.embedded.places import Places, find_places
-from memoryhub.embedded.processes import open_log, rotate_log
-from memoryhub.supervising.children import (
-    ROOT,
-    Child,
-    Minder,
-    beat,
-    describe_ending,
-    web,
-    web_defaults,
-    worker,
-)
+from memoryhub.embedded.processes import read_from, rotate_log
+from memoryhub.supervising.children import Child, Minder, beat, web, web_defaults, worker
 from memoryhub.supervising.claiming import check_port, claim_data, find_free_port
+from memoryhub.supervising.running import find_reason, run_command
 
 Say = Callable[[str], None]
 
@@ -52,7 +42,7 @@ class Options:
     data: Path
     host: str = "127.0.0.1"
     port: int = 8000
-    demo: bool = True  # whether a `demo` command exists and is wanted
+    demo: bool = True  # a tenant to look at, on the first start
 
 
 class Stopped(Exception):
@@ -72,7 +62,11 @@ class Supervisor:
         self.places: Places = find_places(options.data)
         self.servers = wanted_servers()
         self.environment = web_defaults() | os.environ
-        self.environment |= {"MEMORYHUB_DATA": str(self.places.data), "PYTHONUNBUFFERED": "1"}
+        self.environment |= {
+            "MEMORYHUB_DATA": str(self.places.data),
+            "PORT": str(port),  # the demo's curl line names it
+            "PYTHONUNBUFFERED": "1",
+        }
         self._wake, self._waker = os.pipe()
         self._signals = 0
 
@@ -89,8 +83,8 @@ class Supervisor:
 
     def _prepare_and_keep(self, lock: int) -> None:
         self.say("migrating the database")
-        self._run_command("migrate", "--no-input", "--database", "owner")
-        greeting = self._run_command("demo", "--if-new") if self.options.demo else ""
+        self._run("migrate", "--no-input")
+        greeting = self._make_demo() if self.options.demo else ""
         minder = Minder(lock, self.places.log / "minder.log")
         children = self._children()
         try:
@@ -103,6 +97,23 @@ class Supervisor:
             self.say("stopping web, worker and beat")
             self._end(children, minder)
             minder.close()
+
+    def _run(self, *words: str) -> str:
+        return run_command(
+            *words,
+            log=self.places.log / f"{words[0]}.log",
+            environment=self.environment,
+            say=self.say,
+            pause=self._pause,
+        )
+
+    def _make_demo(self) -> str:
+        """The demo's logins and key, on the first start. A hub without it is still a hub."""
+        self.say("making the demo tenant, unless it is there")
+        try:
+            return self._run("demo", "--if-new")
+        except StartFailure as failure:
+            return f"There is no demo tenant: {failure.detail}\n"
 
     def _children(self) -> list[Child]:
         concurrency = os.environ.get("WORKER_CONCURRENCY", "2")
@@ -123,7 +134,8 @@ class Supervisor:
             self._tend([web_child], minder)
             if web_child.failures >= _EARLY_FAILURES:
                 raise StartFailure(
-                    f"web does not start: {last_line(web_child.log)} (log: {web_child.log})"
+                    f"web does not start: {find_reason(read_from(web_child.log, 0))} "
+                    f"(log: {web_child.log})"
                 )
             if time.monotonic() > late:
                 self.say(f"{self.address}/healthz does not answer yet (log: {web_child.log})")
@@ -166,50 +178,6 @@ class Supervisor:
                 break  # a second Ctrl-C: no more patience
         for child in children:
             child.finish(minder)
-
-    def _run_command(self, *words: str) -> str:
-        """Runs one of our commands to its end; its output. Its errors go to a log of its name."""
-        log = self.places.log / f"{words[0]}.log"
-        with open_log(log) as errors:
-            process = subprocess.Popen(  # noqa: S603 - our own command, no shell
-                [sys.executable, str(ROOT / "manage.py"), *words],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=errors,
-                cwd=ROOT,
-                env=self.environment,
-                process_group=0,
-            )
-        try:
-            output = self._read_all(process, words[0])
-        finally:
-            if process.poll() is None:
-                process.terminate()
-            code = process.wait()
-        if code:
-            raise StartFailure(
-                f"manage.py {words[0]} {describe_ending(code)}: {last_line(log)} (log: {log})"
-            )
-        return output
-
-    def _read_all(self, process: subprocess.Popen[bytes], name: str) -> str:
-        """Everything the command prints; says now and then that it is still at work."""
-        assert process.stdout is not None
-        pipe = process.stdout.fileno()
-        chunks: list[bytes] = []
-        began = told = time.monotonic()
-        while True:
-            ready, _, _ = select.select([pipe, self._wake], [], [], 1.0)
-            if self._signals:
-                raise Stopped
-            if pipe in ready:
-                chunk = os.read(pipe, 65536)
-                if not chunk:
-                    return b"".join(chunks).decode("utf-8", "replace")
-                chunks.append(chunk)
-            if time.monotonic() - told > 5.0:
-                told = time.monotonic()
-                self.say(f"  {name} is at work ({told - began:.0f} s)")
 
     def _pause(self, seconds: float) -> None:
         if not self._signals:
@@ -257,9 +225,3 @@ def answers(host: str, port: int) -> bool:
         return False
     finally:
         connection.close()
-
-
-def last_line(log: Path) -> str:
-    """The last thing a log says, for a message."""
-    lines = [line.strip() for line in log.read_text("utf-8", "replace").splitlines()]
-    return next((line for line in reversed(lines) if line), "it said nothing")

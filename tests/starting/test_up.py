@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import threading
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from memoryhub import embedded
 from memoryhub.embedded.processes import wait_until
 from tests.starting.neighbours import wait_for_end
 from tests.starting.ups import NAMES, PATIENCE, Up, living, manage
@@ -95,6 +97,37 @@ def test_commands_share_its_servers_and_leave_them_running(up: Up) -> None:
     before = up.pid_of("postgres")
     assert manage(up.data, "create_tenant", "acme", "--name", "Acme")
     assert up.pid_of("postgres") == before
+
+
+def test_the_first_start_shows_logins_and_a_key_that_works_and_later_ones_do_not(
+    data: Path, ups: list[Up]
+) -> None:
+    ups.append(Up(data, demo=True).wait_until_up())
+    ups[0].wait_for_line("Stop: Ctrl-C")
+    (key,) = set(re.findall(r"Bearer (mh_\w+)", "".join(ups[0].said)))
+    assert _Writer(ups[0].port, key).ask("POST", "/store/namespaces", {}) == http.client.OK
+    assert ups[0].end(signal.SIGTERM) == 0
+    ups.append(Up(data, demo=True).wait_until_up())
+    ups[1].wait_for_line("Stop: Ctrl-C")
+    assert "Bearer" not in "".join(ups[1].said)
+
+
+def test_servers_named_outside_are_used_and_none_is_started(
+    folder: Path, data: Path, ups: list[Up]
+) -> None:
+    with embedded.running(folder / "outside") as outside:
+        up = Up(
+            data,
+            DATABASE_URL=outside.database_url,
+            DATABASE_OWNER_URL=outside.owner_url,
+            REDIS_URL=outside.redis_url,
+        )
+        ups.append(up)
+        up.wait_until_up()
+        assert embedded.find_servers(data) == {"postgres": None, "valkey": None}
+        assert wait_until(lambda: up.ready()["status"] == "ok", PATIENCE, step=0.2)
+        assert up.end(signal.SIGTERM) == 0
+        assert None not in embedded.find_servers(folder / "outside").values()
 
 
 class _Writer:

@@ -25,13 +25,16 @@ PATIENCE = 120.0
 class Up:
     """A started `up`. Processes are found below it or by the data folder: never another's."""
 
-    def __init__(self, data: Path, *, port: int | None = None, **more: str) -> None:
+    def __init__(
+        self, data: Path, *, port: int | None = None, demo: bool = False, **more: str
+    ) -> None:
         self.data = data
         self.port = port or find_free_port("127.0.0.1")
         self.lines: queue.Queue[str | None] = queue.Queue()
         self.said: list[str] = []
+        words = ["up", "--port", str(self.port), "--data", str(data)]
         self.process = subprocess.Popen(
-            [sys.executable, "manage.py", "up", "--port", str(self.port), "--data", str(data)],
+            [sys.executable, "manage.py", *words, *([] if demo else ["--no-demo"])],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

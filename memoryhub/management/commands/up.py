@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management import get_commands
 from django.core.management.base import BaseCommand, CommandParser
 
 from memoryhub.errors import HubError
@@ -31,6 +30,7 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=_port, default=os.environ.get("PORT") or "8000")
         parser.add_argument("--host", default=os.environ.get("MEMORYHUB_HOST") or "127.0.0.1")
         parser.add_argument("--data", type=Path, default=Path(settings.DATA_DIR))
+        parser.add_argument("--no-demo", action="store_true", help="make no demo tenant")
 
     def handle(self, *_: Any, **options: Any) -> None:
         """Translates what cannot be started into one sentence and exit code 1."""
@@ -40,7 +40,7 @@ class Command(BaseCommand):
                     data=options["data"],
                     host=options["host"],
                     port=options["port"],
-                    demo="demo" in get_commands(),
+                    demo=not options["no_demo"],
                 ),
                 self._say,
             ).run()
