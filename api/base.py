@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from io import BytesIO
 from typing import Any, ClassVar, TypeVar
+from urllib.parse import parse_qsl
 
 from django.conf import settings
+from django.http import HttpRequest
 from pydantic import BaseModel, ValidationError
 from rest_framework.request import Request
+from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memoryhub.errors import FieldError, Invalid, Malformed, TooLarge, invalid_from
@@ -25,19 +29,47 @@ class HubView(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         require_known(request._request, current_actor())
-        unknown = sorted(set(request.query_params) - set(self.query_fields))
-        if unknown:
-            raise Invalid(
-                FieldError(name, "unknown_field", "There is no such parameter.") for name in unknown
-            )
+        _check_query(request, self.query_fields)
         length = request.META.get("CONTENT_LENGTH") or "0"
         if length.isdecimal() and int(length) > self.max_body_bytes:
             raise TooLarge(f"A body has at most {self.max_body_bytes} bytes.")
+        if "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
+            self._take_chunked(request._request)
+
+    def _take_chunked(self, request: HttpRequest) -> None:
+        """A body without a length: Django would take it for empty."""
+        body = request.META["wsgi.input"].read(self.max_body_bytes + 1)
+        if len(body) > self.max_body_bytes:
+            raise TooLarge(f"A body has at most {self.max_body_bytes} bytes.")
+        request.META["CONTENT_LENGTH"] = str(len(body))
+        request._stream = BytesIO(body)
+
+    def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
+        """What the address takes stands in Allow."""
+        return Response(status=204)
 
     def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
         """JSON is all there is, whatever Accept says."""
         renderer = self.renderer_classes[0]()
         return renderer, renderer.media_type
+
+
+def _check_query(request: Request, taken: Collection[str]) -> None:
+    """Only parameters that a GET of the address takes, and only UTF-8."""
+    allowed = set(taken) if request.method in ("GET", "HEAD") else set()
+    faults = [
+        FieldError(name, "unknown_field", "There is no such parameter.")
+        for name in sorted(set(request.query_params) - allowed)
+    ]
+    faults += [
+        FieldError(name, "invalid_encoding", "The parameter is not UTF-8.")
+        for name, value in parse_qsl(
+            request.META.get("QUERY_STRING", ""), keep_blank_values=True, errors="surrogateescape"
+        )
+        if not value.isascii() and any("\udc80" <= letter <= "\udcff" for letter in value)
+    ]
+    if faults:
+        raise Invalid(faults)
 
 
 def body_of(request: Request) -> dict[str, Any]:
