@@ -50,6 +50,8 @@ EVENTS = _kinds(
     ("memory.delete", "MEM-DEL", "{actor} deleted {target}", "{actor} 删除了 {target}"),
     ("memory.batch", "MEM-BAT", "{actor} ran a batch of {n} operations",
      "{actor} 执行了 {n} 个批量操作"),
+    ("memory.import", "MEM-IMP", "{actor} imported {n} memories with their dates",
+     "{actor} 导入了 {n} 条带原有日期的记忆"),
     ("memory.embed", "MEM-EMB", "{actor} embedded {n} memories", "{actor} 为 {n} 条记忆生成了向量"),
     ("memory.restore", "MEM-RES", "{actor} restored {target}", "{actor} 恢复了 {target}"),
     ("memory.label", "MEM-LAB", "{actor} labelled {target}", "{actor} 为 {target} 加了标签"),
