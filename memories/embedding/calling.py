@@ -30,6 +30,8 @@ from tenants.context import current_tenant_id, release_connection
 FAILURES_TO_OPEN = 3
 OPEN_SECONDS = 10.0
 KEPT_VECTORS = 20_000
+HALF_PRECISION = 65_504.0
+"""Largest number that a `halfvec` holds."""
 
 Vector = str
 """A vector as pgvector's text, `[0.1,0.2]`, of unit length for cosine profiles."""
@@ -132,5 +134,7 @@ def _as_text(profile: Profile, matrix: Matrix) -> list[Vector]:
         if not lengths.all():
             raise EmbeddingRefused("a vector is zero")
         matrix = matrix / lengths
+    if np.abs(matrix).max() > HALF_PRECISION:
+        raise EmbeddingRefused("a number is too large for half precision")
     whole = np.ascontiguousarray(matrix, dtype=np.float32)
     return [orjson.dumps(row, option=orjson.OPT_SERIALIZE_NUMPY).decode() for row in whole]
