@@ -57,6 +57,7 @@ def facts_of(row: StoredMemory) -> MemoryFacts:
         ttl_expires_at=row.ttl_expires_at,
         deleted_at=row.deleted_at,
         restored_at=row.restored_at,
+        quarantined=row.quarantined_at is not None,
         source_caps=tuple(row.source_caps),
         dates_moved_at=row.dates_moved_at,
     )

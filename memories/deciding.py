@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 from uuid import UUID
 
 from memories.dating import Regime, ttl_of, with_dates
@@ -14,7 +14,10 @@ from memories.rows import StoredMemory
 from memoryhub.errors import VersionMismatch
 from tenants.snapshots import TenantSettings
 
-Outcome = Literal["created", "updated", "unchanged", "merged"]
+if TYPE_CHECKING:
+    from memories.protecting import Screened
+
+Outcome = Literal["created", "updated", "unchanged", "merged", "quarantined"]
 AGELESS_KINDS = frozenset({"profile", "organization", "entity", "document", "procedure"})
 
 
@@ -36,6 +39,7 @@ class Prepared:
     vectors: list[str] | None
     lexemes: str
     length: int
+    screened: Screened
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +79,17 @@ def decide_put(
     """What this put makes of the key, whose row not in the trash is `existing`.
 
     A hidden row (expired, swept or not) is in the way: it retires to the trash and the put makes a
-    new memory. Raises VersionMismatch with the current `version` (0 when nothing is there).
+    new memory. What is quarantined becomes a memory of its own, hidden, and leaves the key as it
+    is. Raises VersionMismatch with the current `version` (0 when nothing is there).
     """
     op = prepared.op
     current = existing if existing is not None and existing.is_visible(now) else None
     _check_version(op, current)
+    if prepared.screened.is_quarantined:
+        held_back = replace(
+            _new_row(prepared, tenant, sources, now, "none"), trashed_at=now, quarantined_at=now
+        )
+        return Decision("quarantined", with_dates(held_back, regime, now), prepared)
     if current is None:
         made = _new_row(prepared, tenant, sources, now, embedding)
         row = with_dates(made, regime, now)
@@ -100,6 +110,8 @@ def decide_put(
         updated_at=now,
         embedding=embedding,
     )
+    if current.detector == prepared.screened.detector:
+        changed = changed.as_scanned(prepared.screened.detector, now)
     return Decision("updated", with_dates(changed, regime, now), prepared, replaces=current)
 
 
@@ -170,7 +182,7 @@ def _new_row(
         visible_until=None, purge_at=None, ruled=False, rule=None, flags=[], archived_at=None,
         trashed_at=None, deleted_at=None, restored_at=None, ruleset=0, dates_moved_at=None,
         embedding=embedding,
-    )  # fmt: skip
+    ).as_scanned(prepared.screened.detector, now)  # fmt: skip
 
 
 def default_decay(kind: str, tenant: TenantSettings) -> float:

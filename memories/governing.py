@@ -35,6 +35,7 @@ _REFUSALS = {
     "hidden_by_erasure": "It was erased.",
     "hidden_by_restriction": "Its use is restricted by a request.",
     "key_taken": "Another memory has its key now.",
+    "quarantined": "It is quarantined: decide about it there.",
 }
 
 
@@ -90,6 +91,8 @@ def _decide_restore(
     row: StoredMemory, in_the_way: StoredMemory | None, regime: Regime, at: datetime
 ) -> str | None:
     """The code of what stands against a restore."""
+    if row.quarantined_at is not None:
+        return "quarantined"
     refusal = evaluate_row(row, regime, at).restore_refusal
     if refusal is not None and not (refusal == "not_hidden" and row.trashed_at is not None):
         return refusal

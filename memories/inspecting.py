@@ -165,7 +165,7 @@ def inspect_row(row: StoredMemory) -> Inspected:
     """The row with the engine's word on it, in the current transaction."""
     at = now()
     evaluation = evaluate_row(row, regime_of(tenant_settings()), at)
-    restorable = evaluation.restore_refusal is None
+    restorable = evaluation.restore_refusal is None and row.quarantined_at is None
     if restorable:
         others = Memory.objects.all().visible(at).filter(namespace=row.namespace, key=row.key)
         restorable = not others.exclude(id=row.id).exists()

@@ -89,6 +89,12 @@ class Memory(TenantModel):
     lexemes = SearchVectorField(null=True)
     length = models.PositiveIntegerField(default=0)
     """Number of terms in `lexemes`, for BM25's length norm."""
+    quarantined_at = models.DateTimeField(null=True)
+    scan_due_at = models.DateTimeField(null=True)
+    scanned_at = models.DateTimeField(null=True)
+    """When it was looked at for personal data; null: not yet, and reads mask it until then."""
+    detector = models.CharField(max_length=32, default="", blank=True)
+    """By which detectors and rules (privacy.regimes, `tag`)."""
 
     objects: Any = MemoryManager()
 
@@ -131,6 +137,20 @@ class Memory(TenantModel):
                 fields=["tenant_id", "embedding_due_at"],
                 condition=Q(embedding="pending"),
                 name="memory_pending",
+            ),
+            # the scan for personal data: what waits, the most urgent first
+            models.Index(
+                fields=["tenant_id", "scan_due_at"],
+                condition=Q(scanned_at__isnull=True),
+                name="memory_unscanned",
+            ),
+            # the scan: what other detectors looked at
+            models.Index(fields=["tenant_id", "detector"], name="memory_detector"),
+            # the list of what is quarantined
+            models.Index(
+                fields=["tenant_id", "-quarantined_at", "-id"],
+                condition=Q(quarantined_at__isnull=False),
+                name="memory_quarantined",
             ),
         )
 

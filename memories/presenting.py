@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from memories.filter_sql import to_json
 from memories.masking import mask_json, mask_text
 from memories.namespaces import decode
 from memories.rows import StoredMemory
@@ -20,7 +21,9 @@ class RawJson:
 
 
 def present_memory(row: StoredMemory, at: datetime) -> dict[str, Any]:
-    """The whole memory, as its state is at `at`."""
+    """The whole memory, as its state is at `at`; masked until its scan is done (fail closed)."""
+    if row.scanned_at is None:
+        row = _masked(row, at)
     return {
         "id": row.id,
         "namespace": list(decode(row.namespace)),
@@ -60,9 +63,18 @@ def present_retention(row: StoredMemory, at: datetime) -> dict[str, Any]:
 
 def state_of(row: StoredMemory, at: datetime) -> str:
     """The state by the stored dates: what agents can see is ACTIVE or ARCHIVED, the rest TRASH."""
+    if row.quarantined_at is not None:
+        return "QUARANTINED"
     if row.is_visible(at):
         return "ACTIVE" if row.archived_at is None else "ARCHIVED"
     return "TRASH"
+
+
+def _masked(row: StoredMemory, at: datetime) -> StoredMemory:
+    """The row with all that may be personal masked."""
+    today = at.date()
+    source = row.source and to_json(mask_json(row.source, today=today).value)
+    return replace(row, value=to_json(mask_json(row.value, today=today).value), source=source)
 
 
 def present_to(actor: Actor, row: StoredMemory, at: datetime) -> dict[str, Any]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, Self
 from uuid import UUID
+
+SCAN_WITHIN = timedelta(hours=24)
+"""From the writing to the scan for personal data: the duty of PRIVACY.md."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,10 @@ class StoredMemory:
     ruleset: int
     dates_moved_at: datetime | None
     embedding: str
+    quarantined_at: datetime | None = None
+    scan_due_at: datetime | None = None
+    scanned_at: datetime | None = None
+    detector: str = ""
 
     @classmethod
     def of(cls, row: tuple[Any, ...]) -> Self:
@@ -59,6 +66,10 @@ class StoredMemory:
     def is_visible(self, at: datetime) -> bool:
         """In use: not in the trash, and before its `visible_until`."""
         return self.trashed_at is None and (self.visible_until is None or at < self.visible_until)
+
+    def as_scanned(self, detector: str, at: datetime) -> Self:
+        """Looked at for personal data by these detectors and rules, now."""
+        return replace(self, scan_due_at=at + SCAN_WITHIN, scanned_at=at, detector=detector)
 
 
 NAMES = tuple(field.name for field in fields(StoredMemory))

@@ -28,6 +28,7 @@ from memories.lexing import query_terms
 from memories.namespaces import encode, narrow
 from memories.ops import SearchOp
 from memories.planning import plan_for, population_of
+from memories.protecting import shield_search
 from memories.ranking import Ageing, Ranked, depth_for, rank_by_fusion, rank_by_vector
 from memories.reading import reading_of, with_touches
 from memories.rows import StoredMemory
@@ -90,7 +91,8 @@ def search_memories(op: SearchOp) -> Found:
 
 
 def prepare_search(op: SearchOp) -> Question:
-    """Outside the transaction: embed the query."""
+    """Outside the transaction: shield what is personal in the query, and embed it."""
+    op = shield_search(op)
     profile = profile_of(tenant_settings())
     if not op.query or op.mode == "text":
         return Question(op, profile, None, None)

@@ -17,7 +17,6 @@ from hashlib import sha256
 from typing import TypeVar
 from uuid import UUID
 
-from django.conf import settings
 from django.db import DatabaseError, IntegrityError, OperationalError, transaction
 
 from audit.querysets import INSERT, PLACEHOLDERS
@@ -36,10 +35,13 @@ from memories.ops import BUILT_IN_KINDS, PutOp
 from memories.rows import StoredMemory
 from memories.statements import upsert
 from memories.statements.lookup import find_by_ids, lock_by_keys
+from memories.sizing import check_value_size
 from memories.statements.together import Together
 from memoryhub.errors import Denied, HubError, Invalid
 from tenants.actors import Actor
 from tenants.authorising import require
+from privacy.acting import Guard
+from privacy.querysets import drop_findings_before
 from tenants.context import current_actor, now
 from tenants.ids import uuid7
 from tenants.roles import Action
@@ -105,50 +107,56 @@ def _sqlstate(error: DatabaseError) -> str:
 
 
 def prepare_puts(ops: Sequence[PutOp]) -> list[Prepared]:
-    """Check rights, sizes and kinds; serialise; embed what is to be embedded."""
+    """Check rights, sizes and kinds; protect; serialise; embed what is to be embedded."""
     actor = require(Action.PUT)
     tenant = tenant_settings()
-    profile = profile_of(tenant)
+    profile, guard = profile_of(tenant), guard_of_now()
     prepared = []
     for number, op in enumerate(ops):
         try:
-            prepared.append(_prepare(op, actor, tenant, profile))
+            prepared.append(_prepare(op, actor, tenant, profile, guard))
         except HubError as error:
             error.position = number
             raise
     return _embed(prepared, profile)
 
 
-def _prepare(op: PutOp, actor: Actor, tenant: TenantSettings, profile: Profile) -> Prepared:
+def _prepare(
+    op: PutOp, actor: Actor, tenant: TenantSettings, profile: Profile, guard: Guard
+) -> Prepared:
     path = encode(op.namespace)
     if not covers(actor.prefixes, path):
         raise Denied("The key may not write there.", code="outside_prefix")
     if op.kind not in BUILT_IN_KINDS and op.kind not in tenant.kinds:
         raise Invalid.at("kind", "unknown_kind", "The tenant has no such kind.")
-    value = op.value or {}
-    text = to_json(value)
-    if len(text.encode()) > settings.MAX_VALUE_BYTES:
-        most = settings.MAX_VALUE_BYTES
-        raise Invalid.at("value", "value_too_large", f"A value has at most {most} bytes.")
+    identifier = uuid7()
+    text = to_json(op.value or {})
+    check_value_size(op.value or {}, text)
+    screened = screen_put(op, path, identifier, guard=guard)
+    if screened.op is not op:
+        op = screened.op
+        text = to_json(op.value or {})
+    value = {} if screened.is_quarantined else op.value or {}
     paths = tenant.index_fields if op.index is None else (op.index or ())
     indexed = index_value(value, paths)
     return Prepared(
         op=op,
-        identifier=uuid7(),
+        identifier=identifier,
         namespace=path,
         value=text,
         source=None if op.source is None else to_json(op.source),
-        content_hash=sha256(_canonical(value).encode()).digest(),
+        content_hash=content_hash_of(op.value or {}),
         chunks=indexed.chunks if profile.embeds else [],
         vectors=None,
         lexemes=indexed.lexemes,
         length=indexed.length,
     )
 
+        screened=screened,
 
-def _canonical(value: object) -> str:
-    """Equal values have equal text: keys sorted, exact numbers by their digits."""
-    return json.dumps(value, sort_keys=True, default=str)
+def content_hash_of(value: object) -> bytes:
+    """Equal values have equal hashes: keys sorted, exact numbers by their digits."""
+    return sha256(json.dumps(value, sort_keys=True, default=str).encode()).digest()
 
 
 def _embed(prepared: list[Prepared], profile: Profile) -> list[Prepared]:
@@ -255,7 +263,7 @@ def _retire(rows: Sequence[StoredMemory], regime: Regime) -> None:
 def _apply(decisions: Sequence[Decision], profile: Profile, tenant: TenantSettings) -> None:
     """All rows, versions, vectors, subjects and events in one statement."""
     together = Together()
-    created = [one for one in decisions if one.outcome == "created"]
+    created = [one for one in decisions if one.outcome in ("created", "quarantined")]
     updated = [one for one in decisions if one.outcome == "updated"]
     events = {one.row.id: _draft_event(one) for one in decisions}
     if created:
@@ -279,6 +287,9 @@ def _apply(decisions: Sequence[Decision], profile: Profile, tenant: TenantSettin
     )
     upsert.replace_subjects(together, [(one.row, one.replaces) for one in written])
     drafts = list(events.values())
+        oldest = [(one.row.id, one.row.version - tenant.versions_kept) for one in updated]
+        if any(version > 1 for _, version in oldest):
+            together.add(*drop_findings_before(oldest))
     rows = ", ".join([f"({PLACEHOLDERS})"] * len(drafts))
     together.add(INSERT + "VALUES " + rows, [value for event in drafts for value in event.row])
     counts = together.run()
@@ -290,12 +301,22 @@ def _text_of(decision: Decision) -> tuple[str, int]:
     return decision.prepared.lexemes, decision.prepared.length
 
 
+    keep_protected(
+        together, [(one.row, one.prepared.screened.protected) for one in written], at=now()
+    )
 def _embedded(decision: Decision) -> list[tuple[UUID, Chunk, str]]:
     put = decision.prepared
     return [
         (decision.row.id, chunk, vector)
         for chunk, vector in zip(put.chunks, put.vectors or [], strict=False)
     ]
+    upsert.seal_originals(
+        [
+            (one.row.id, one.prepared.screened.sealed)
+            for one in created
+            if one.outcome == "quarantined"
+        ]
+    )
 
 
 def _draft_event(decision: Decision) -> Draft:

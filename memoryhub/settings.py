@@ -252,6 +252,14 @@ AUDITLOG_DISABLE_REMOTE_ADDR = True
 EMBEDDING_PROVIDER = env.str("EMBEDDING_PROVIDER", "local")  # local | openai | none
 EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", "")
 EMBEDDING_BASE_URL = env.str("EMBEDDING_BASE_URL", "")
+# Personal data ------------------------------------------------------------------------------------
+
+PII_DETECTORS: list[str] = env.list("PII_DETECTORS", [])  # dotted names; privacy.detecting.Detector
+REVEALS_PER_HOUR = env.int("REVEALS_PER_HOUR", 20)
+FINDS_PER_HOUR = env.int("FINDS_PER_HOUR", 120)
+PII_SCAN_SECONDS = env.float("PII_SCAN_SECONDS", 5.0)
+PII_SCAN_CHUNK = env.int("PII_SCAN_CHUNK", 200)
+
 EMBEDDING_API_KEY = env.str("EMBEDDING_API_KEY", "")
 EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", 0)
 EMBEDDING_DISTANCE = env.str("EMBEDDING_DISTANCE", "cosine")  # cosine | ip | l2

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from memoryhub.errors import Unauthenticated
+from types import MappingProxyType
 from tenants.context import current_tenant_id, hub_connection
 from tenants.models import Tenant
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
-from pydantic import Field
+from pydantic import Field, RootModel
 
 from api.openapi.jobs import JobShape
 from api.openapi.shapes import MemoryShape, Shape, answers
@@ -16,8 +16,19 @@ from memories.ops import DeleteNamespaceOp, DeleteOp, ListNamespacesOp, PutOp, S
 class WrittenShape(MemoryShape):
     """A memory after a put."""
 
-    outcome: Literal["created", "updated", "unchanged", "merged", "quarantined"]
+    outcome: Literal["created", "updated", "unchanged", "merged"]
     merged_into: UUID | None = None
+
+
+class QuarantinedShape(Shape):
+    """A put that waits for an officer: nothing of its value is told."""
+
+    id: UUID
+    outcome: Literal["quarantined"]
+
+
+class PutShape(RootModel[WrittenShape | QuarantinedShape]):
+    """What a put made."""
 
 
 class ExplainShape(Shape):
@@ -94,7 +105,7 @@ get_item = extend_schema(
 )  # fmt: skip
 put_item = extend_schema(
     operation_id="put_item", tags=_TAGS, summary="Write an item", request=PutOp,
-    responses=answers({200: WrittenShape}, 409, 412),
+    responses=answers({200: PutShape}, 409, 412),
 )  # fmt: skip
 delete_item = extend_schema(
     operation_id="delete_item", tags=_TAGS, summary="Take an item out of use", request=DeleteOp,

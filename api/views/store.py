@@ -136,7 +136,9 @@ class BatchView(HubView):
 
 
 def present_written(written: Written) -> dict[str, Any]:
-    """A put's answer: the memory and how it came so."""
+    """A put's answer: the memory and how it came so; of what is quarantined only the id."""
+    if written.outcome == "quarantined":
+        return {"id": written.row.id, "outcome": written.outcome}
     answer = {**present_to(current_actor(), written.row, wall_clock()), "outcome": written.outcome}
     if written.outcome == "merged":
         answer["merged_into"] = written.row.id

@@ -13,6 +13,7 @@ from django.db import connection
 from memories.rows import StoredMemory, columns
 from memories.statements.lookup import below_any
 from memories.statements.together import Together, rows_of_values
+from privacy.querysets import drop_unused, tokens_of
 from tenants.context import current_tenant_id
 
 _MEMORY = columns("m")
@@ -92,11 +93,12 @@ _TOMBSTONE = "(%s::uuid, %s::uuid, %s, %s, %s::text[], %s::timestamptz, %s::text
 
 
 def purge(rows: Sequence[tuple[StoredMemory, str]], *, at: datetime, event_id: UUID) -> int:
-    """Destroy rows (versions, vectors and subjects go with them), leaving a tombstone each.
+    """Destroy rows (versions, vectors, subjects, originals go with them); each leaves a tombstone.
 
     `rows` are (row, reason). The number destroyed.
     """
     tenant = current_tenant_id()
+    tokens = tokens_of([row.id for row, _ in rows])
     together = Together()
     together.add_counted(_PURGE, [tenant, [row.id for row, _ in rows]])
     values = [
@@ -106,4 +108,6 @@ def purge(rows: Sequence[tuple[StoredMemory, str]], *, at: datetime, event_id: U
     ]  # fmt: skip
     text, params = rows_of_values(_TOMBSTONE, values)
     together.add(_TOMBSTONES.format(rows=text), params)
-    return int(together.run()[0])
+    destroyed = int(together.run()[0])
+    drop_unused(tokens)
+    return destroyed

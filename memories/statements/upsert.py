@@ -26,14 +26,15 @@ _INSTANTS = (
 _TYPES = {
     "id": "uuid", "namespace": "text", "key": "text", "value": "jsonb", "source": "jsonb",
     "kind": "text", "tier": "text", "session": "text", "label": "text", "rule": "text",
-    "embedding": "text", "derived_from": "uuid[]", "source_caps": "timestamptz[]",
-    "content_hash": "bytea", "ttl": "interval", "ruled": "bool",
+    "embedding": "text", "detector": "text", "derived_from": "uuid[]",
+    "source_caps": "timestamptz[]", "content_hash": "bytea", "ttl": "interval", "ruled": "bool",
     **dict.fromkeys(("subjects", "classes", "tags", "index_paths", "flags"), "text[]"),
     **dict.fromkeys(("version", "access_count", "ruleset"), "int"),
     **dict.fromkeys(("decay", "importance", "weight"), "float8"),
     **dict.fromkeys(
         ("created_at", "updated_at", "accessed_at", "ttl_expires_at", "visible_until", "purge_at",
-         "archived_at", "trashed_at", "deleted_at", "restored_at", "dates_moved_at"),
+         "archived_at", "trashed_at", "deleted_at", "restored_at", "dates_moved_at",
+         "quarantined_at", "scan_due_at", "scanned_at"),
         "timestamptz",
     ),
 }  # fmt: skip
@@ -91,7 +92,7 @@ def update_memories(
 
 _DATES = (
     "ttl", "ttl_expires_at", "visible_until", "purge_at", "ruled", "rule", "flags", "archived_at",
-    "ruleset", "deleted_at", "trashed_at", "restored_at", "dates_moved_at",
+    "ruleset", "deleted_at", "trashed_at", "restored_at", "dates_moved_at", "quarantined_at",
 )  # fmt: skip
 _UPDATE_DATES = (
     "UPDATE memories_memory m SET "
@@ -106,6 +107,19 @@ def update_dates(together: Together, rows: Sequence[StoredMemory]) -> None:
     values = ([row.id, *(getattr(row, name) for name in _DATES)] for row in rows)
     records = as_records(("id", *_DATES), values)
     together.add(_UPDATE_DATES, [records, current_tenant_id()])
+
+
+_SEALED = (
+    "UPDATE memories_memory m SET sealed = d.sealed "
+    f"FROM {recordset({'id': 'uuid', 'sealed': 'bytea'})} WHERE m.tenant_id = %s AND m.id = d.id"
+)
+
+
+def seal_originals(rows: Sequence[tuple[UUID, bytes | None]]) -> None:
+    """The sealed originals of rows that are there, None to take one away; nothing for none."""
+    if rows:
+        with connection.cursor() as cursor:
+            cursor.execute(_SEALED, [as_records(("id", "sealed"), rows), current_tenant_id()])
 
 
 _LABELS = "UPDATE memories_memory m SET label = %s WHERE m.tenant_id = %s AND m.id = %s"

@@ -54,6 +54,7 @@ def create_tenant(slug: str, *, name: str, exist_ok: bool = False) -> Tenant:
         tenant = Tenant.objects.create(id=identifier, slug=slug, name=name)
         Schedule.objects.create(tenant=tenant, job="sweep", interval_seconds=60, next_at=now())
         Schedule.objects.create(tenant=tenant, job="embed", interval_seconds=2, next_at=now())
+        Schedule.objects.create(tenant=tenant, job="pii-scan", interval_seconds=60, next_at=now())
         record("tenant.create", Target("tenant", str(tenant.id)), Facts(links={"slug": slug}))
     with acting_as(operator_actor(tenant.id)), transaction.atomic():
         record("tenant.create", Target("tenant", str(tenant.id)), Facts(links={"slug": slug}))
