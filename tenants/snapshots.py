@@ -2,12 +2,14 @@
 
 `hub_act` returns the tenant's settings version at the beginning of each transaction. While it is
 the version of the snapshot that this process has, no setting is read again; a change by another
-process is seen by the very next transaction. Outside a transaction (before an embedding) the last
-snapshot is good enough, and is read when there is none.
+process is seen by the very next transaction. Outside a transaction (before an embedding) a snapshot
+is good for five seconds: a request that is refused before its transaction, for a kind that was
+added meanwhile, would otherwise be refused for ever.
 """
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -39,7 +41,11 @@ class TenantSettings:
     active_ruleset: int
 
 
+KEPT_SECONDS = 5.0
+
 _snapshots: dict[UUID, TenantSettings] = {}
+_confirmed: dict[UUID, float] = {}
+"""When (monotonic seconds) a snapshot was last known to be the newest."""
 
 
 def tenant_settings() -> TenantSettings:
@@ -47,14 +53,17 @@ def tenant_settings() -> TenantSettings:
     tenant_id = current_tenant_id()
     kept = _snapshots.get(tenant_id)
     connection = hub_connection()
-    if kept is not None and (
-        not connection.in_atomic_block or kept.version == connection.hub_settings_version
-    ):
+    if kept is not None and connection.in_atomic_block:
+        if kept.version == connection.hub_settings_version:
+            _confirmed[tenant_id] = time.monotonic()
+            return kept
+    elif kept is not None and _confirmed[tenant_id] > time.monotonic() - KEPT_SECONDS:
         return kept
     row = Tenant.objects.filter(id=tenant_id, closed_at=None).first()
     if row is None:
         raise Unauthenticated
     _snapshots[tenant_id] = snapshot = _take(row)
+    _confirmed[tenant_id] = time.monotonic()
     return snapshot
 
 
