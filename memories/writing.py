@@ -32,6 +32,7 @@ from memories.filter_sql import to_json
 from memories.indexing import index_value
 from memories.namespaces import covers, encode
 from memories.ops import BUILT_IN_KINDS, PutOp
+from memories.protecting import guard_of_now, keep_protected, screen_put
 from memories.rows import StoredMemory
 from memories.statements import upsert
 from memories.statements.lookup import find_by_ids, lock_by_keys

@@ -65,6 +65,8 @@ class Tenant(AuditedModel):
     embedding_profile = models.CharField(max_length=63, default="", blank=True)
     """Name of the profile it writes and reads with; "" is the installation's."""
     active_ruleset = models.PositiveIntegerField(default=0)
+    pii = models.JSONField(default=dict, blank=True)
+    """The action for each kind of personal data that is not to get the default: {entity: action}."""
 
     class Meta:
         constraints = (

@@ -10,6 +10,7 @@ added meanwhile, would otherwise be refused for ever.
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -39,6 +40,7 @@ class TenantSettings:
     versions_kept: int
     embedding_profile: str
     active_ruleset: int
+    pii: Mapping[str, str]
 
 
 KEPT_SECONDS = 5.0
@@ -85,4 +87,5 @@ def _take(row: Tenant) -> TenantSettings:
         versions_kept=row.versions_kept,
         embedding_profile=row.embedding_profile,
         active_ruleset=row.active_ruleset,
+        pii=MappingProxyType(dict(row.pii)),
     )
