@@ -34,15 +34,15 @@ from memories.namespaces import covers, encode
 from memories.ops import BUILT_IN_KINDS, PutOp
 from memories.protecting import guard_of_now, keep_protected, screen_put
 from memories.rows import StoredMemory
+from memories.sizing import check_value_size
 from memories.statements import upsert
 from memories.statements.lookup import find_by_ids, lock_by_keys
-from memories.sizing import check_value_size
 from memories.statements.together import Together
 from memoryhub.errors import Denied, HubError, Invalid
-from tenants.actors import Actor
-from tenants.authorising import require
 from privacy.acting import Guard
 from privacy.querysets import drop_findings_before
+from tenants.actors import Actor
+from tenants.authorising import require
 from tenants.context import current_actor, now
 from tenants.ids import uuid7
 from tenants.roles import Action
@@ -151,9 +151,9 @@ def _prepare(
         vectors=None,
         lexemes=indexed.lexemes,
         length=indexed.length,
+        screened=screened,
     )
 
-        screened=screened,
 
 def content_hash_of(value: object) -> bytes:
     """Equal values have equal hashes: keys sorted, exact numbers by their digits."""
@@ -276,6 +276,9 @@ def _apply(decisions: Sequence[Decision], profile: Profile, tenant: TenantSettin
         upsert.delete_old_versions(
             together, [one.row for one in updated], kept=tenant.versions_kept
         )
+        oldest = [(one.row.id, one.row.version - tenant.versions_kept) for one in updated]
+        if any(version > 1 for _, version in oldest):
+            together.add(*drop_findings_before(oldest))
     unchanged = [one.row for one in decisions if one.outcome == "unchanged"]
     if unchanged:
         upsert.update_dates(together, unchanged)
@@ -287,30 +290,15 @@ def _apply(decisions: Sequence[Decision], profile: Profile, tenant: TenantSettin
         profile=profile.number,
     )
     upsert.replace_subjects(together, [(one.row, one.replaces) for one in written])
+    keep_protected(
+        together, [(one.row, one.prepared.screened.protected) for one in written], at=now()
+    )
     drafts = list(events.values())
-        oldest = [(one.row.id, one.row.version - tenant.versions_kept) for one in updated]
-        if any(version > 1 for _, version in oldest):
-            together.add(*drop_findings_before(oldest))
     rows = ", ".join([f"({PLACEHOLDERS})"] * len(drafts))
     together.add(INSERT + "VALUES " + rows, [value for event in drafts for value in event.row])
     counts = together.run()
     if created and counts[0] != len(created):
         raise _KeyTaken
-
-
-def _text_of(decision: Decision) -> tuple[str, int]:
-    return decision.prepared.lexemes, decision.prepared.length
-
-
-    keep_protected(
-        together, [(one.row, one.prepared.screened.protected) for one in written], at=now()
-    )
-def _embedded(decision: Decision) -> list[tuple[UUID, Chunk, str]]:
-    put = decision.prepared
-    return [
-        (decision.row.id, chunk, vector)
-        for chunk, vector in zip(put.chunks, put.vectors or [], strict=False)
-    ]
     upsert.seal_originals(
         [
             (one.row.id, one.prepared.screened.sealed)
@@ -318,6 +306,18 @@ def _embedded(decision: Decision) -> list[tuple[UUID, Chunk, str]]:
             if one.outcome == "quarantined"
         ]
     )
+
+
+def _text_of(decision: Decision) -> tuple[str, int]:
+    return decision.prepared.lexemes, decision.prepared.length
+
+
+def _embedded(decision: Decision) -> list[tuple[UUID, Chunk, str]]:
+    put = decision.prepared
+    return [
+        (decision.row.id, chunk, vector)
+        for chunk, vector in zip(put.chunks, put.vectors or [], strict=False)
+    ]
 
 
 def _draft_event(decision: Decision) -> Draft:

@@ -12,10 +12,10 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from uuid import UUID
 
 from memoryhub.errors import Unauthenticated
-from types import MappingProxyType
 from tenants.context import current_tenant_id, hub_connection
 from tenants.models import Tenant
 
