@@ -19,6 +19,7 @@ def write_once(target: Path, text: str) -> None:
         return  # another process was first; its key is the one
     finally:
         os.unlink(temporary)
+    _sync_directory(target.parent)  # what is sealed under a key must not outlive its name
 
 
 def write_over(target: Path, text: str) -> None:
@@ -41,14 +42,14 @@ def destroy(target: Path) -> None:
 @contextmanager
 def locked(directory: Path) -> Iterator[None]:
     """One process at a time makes, wraps again or destroys keys."""
-    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make_private(directory)
     with (directory / "ring.lock").open("a") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield
 
 
 def _write_beside(target: Path, text: str) -> str:
-    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    _make_private(target.parent)
     handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=".")
     with os.fdopen(handle, "w") as stream:
         stream.write(text)
@@ -56,6 +57,14 @@ def _write_beside(target: Path, text: str) -> str:
         os.fsync(stream.fileno())
     os.chmod(temporary, 0o400)
     return temporary
+
+
+def _make_private(directory: Path) -> None:
+    """The directory and those above it that are missing, each for its owner only."""
+    if not directory.exists():
+        _make_private(directory.parent)
+        directory.mkdir(exist_ok=True, mode=0o700)
+        _sync_directory(directory.parent)
 
 
 def _sync_directory(directory: Path) -> None:

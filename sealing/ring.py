@@ -66,7 +66,7 @@ class KeyRing:
         self, directory: Path, root_key: str | None = None, previous_root: str | None = None
     ) -> None:
         self.directory = directory
-        self._from_environment = [bytes.fromhex(key) for key in (root_key, previous_root) if key]
+        self._from_environment = [_from_hex(key) for key in (root_key, previous_root) if key]
         if not root_key:
             self._make_root()
         self._roots = self.read_roots()
@@ -126,7 +126,7 @@ class KeyRing:
             for name in ("root.next.key", "root.key"):
                 path = self.directory / name
                 if path.exists():
-                    roots.append(bytes.fromhex(path.read_text()))
+                    roots.append(_from_hex(path.read_text()))
         if not roots or any(len(root) != KEY_BYTES for root in roots):
             raise KeyRefused("the root key is not 32 bytes in hex")
         return roots
@@ -190,6 +190,14 @@ class KeyRing:
         target = self.directory / "root.key"
         if not target.exists():
             write_once(target, secrets.token_hex(KEY_BYTES))
+
+
+def _from_hex(text: str) -> bytes:
+    """A root key as written. What is wrong with it is said without it."""
+    try:
+        return bytes.fromhex(text)
+    except ValueError:
+        raise KeyRefused("the root key is not 32 bytes in hex") from None
 
 
 def _versions(names: list[str]) -> tuple[int, ...]:
