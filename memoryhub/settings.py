@@ -44,7 +44,12 @@ DATABASES = {
     "default": {
         **_app,
         "ENGINE": "tenants.backend",
-        "OPTIONS": {**_app.get("OPTIONS", {}), "pool": _pool, "prepare_threshold": None},
+        "OPTIONS": {
+            **_app.get("OPTIONS", {}),
+            "pool": _pool,
+            "server_side_binding": True,  # the text of a statement stays the same, so it is prepared
+            "prepare_threshold": env.int("DATABASE_PREPARE_AFTER", 4) or None,
+        },
     },
     # migrations only
     "owner": {
@@ -247,11 +252,6 @@ SPECTACULAR_SETTINGS = {
 AUDITLOG_LOGENTRY_MODEL = "audit.Event"
 AUDITLOG_DISABLE_REMOTE_ADDR = True
 
-# Embedding ----------------------------------------------------------------------------------------
-
-EMBEDDING_PROVIDER = env.str("EMBEDDING_PROVIDER", "local")  # local | openai | none
-EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", "")
-EMBEDDING_BASE_URL = env.str("EMBEDDING_BASE_URL", "")
 # Personal data ------------------------------------------------------------------------------------
 
 PII_DETECTORS: list[str] = env.list("PII_DETECTORS", [])  # dotted names; privacy.detecting.Detector
@@ -260,6 +260,11 @@ FINDS_PER_HOUR = env.int("FINDS_PER_HOUR", 120)
 PII_SCAN_SECONDS = env.float("PII_SCAN_SECONDS", 5.0)
 PII_SCAN_CHUNK = env.int("PII_SCAN_CHUNK", 200)
 
+# Embedding ----------------------------------------------------------------------------------------
+
+EMBEDDING_PROVIDER = env.str("EMBEDDING_PROVIDER", "local")  # local | openai | none
+EMBEDDING_MODEL = env.str("EMBEDDING_MODEL", "")
+EMBEDDING_BASE_URL = env.str("EMBEDDING_BASE_URL", "")
 EMBEDDING_API_KEY = env.str("EMBEDDING_API_KEY", "")
 EMBEDDING_DIMENSIONS = env.int("EMBEDDING_DIMENSIONS", 0)
 EMBEDDING_DISTANCE = env.str("EMBEDDING_DISTANCE", "cosine")  # cosine | ip | l2

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.db import migrations
 
-MEMORY = 'memories_memory'
+MEMORY = "memories_memory"
 
 INDEXES = """
 -- text search: the terms of one tenant's memories (hub_search_text)
@@ -64,18 +64,20 @@ DECLARE
   high constant text := (
     SELECT max(each COLLATE "C") FROM unnest(highs) AS each HAVING count(*) = count(each));
   many constant boolean := cardinality(lows) > 1;
-  found int[];
-  rarities real[];
-  total real;
-  rare tsquery;
-  wide tsquery;
+  wide constant tsquery := array_to_string(terms, ' | ')::tsquery;
+  rare tsquery := wide;
+  held int[] := array_fill(0, ARRAY[cardinality(terms)]);
+  ids uuid[];
+  fields int[];
+  scores real[];
+  turns int[];
 BEGIN
   IF tenant IS NULL OR cardinality(terms) = 0 THEN
     RETURN;
   END IF;
-  SELECT array_agg(counted.n ORDER BY t.place),
-         array_agg(ln(1 + (greatest(documents, counted.n) - counted.n + 0.5) / (counted.n + 0.5)) ORDER BY t.place)
-    INTO found, rarities
+
+  IF documents > most THEN  -- too much to look at: how many hold each term, and then the rarest first
+    SELECT array_agg(counted.n ORDER BY t.place) INTO held
     FROM unnest(terms) WITH ORDINALITY AS t (term, place)
     CROSS JOIN LATERAL (
       SELECT count(*)::int AS n FROM (
@@ -85,21 +87,17 @@ BEGIN
         LIMIT most
       ) AS up_to
     ) AS counted;
-  SELECT string_agg(ranked.term::text, ' | ' ORDER BY ranked.n) FILTER (WHERE ranked.n > 0 AND (ranked.before < most)),
-         string_agg(ranked.term::text, ' | ')
-    INTO rare, wide
-    FROM (
-      SELECT t.term, t.n, coalesce(sum(t.n) OVER (
-        ORDER BY t.n, t.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
-      FROM unnest(terms, found) WITH ORDINALITY AS t (term, n, place)
-    ) AS ranked;
-  IF rare IS NULL THEN
-    RETURN;
+    rare := (
+      SELECT string_agg(ranked.term::text, ' | ') FILTER (WHERE ranked.n > 0 AND ranked.before < most)
+      FROM (
+        SELECT t.term, t.n, coalesce(sum(t.n) OVER (
+          ORDER BY t.n, t.place ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS before
+        FROM unnest(terms, held) WITH ORDINALITY AS t (term, n, place)
+      ) AS ranked)::tsquery;
   END IF;
-  total := (SELECT greatest(sum(each), 0.001) FROM unnest(rarities) AS each);
-  RETURN QUERY
+
   WITH hits AS MATERIALIZED (
-    SELECT m.id, m.namespace, m.session, m.created_at, m.lexemes,
+    SELECT m.id, m.session IS NOT NULL AS is_turn, m.lexemes,
            0.3 + 0.9 * m.length / greatest(average, 1) AS norm,
            ts_rank('{0,1,1,1}', m.lexemes, wide) > 0 AS is_fielded
     FROM public.memories_memory m
@@ -111,48 +109,79 @@ BEGIN
       AND (m.visible_until IS NULL OR m.visible_until > seen_at)
       AND m.tier = of_tier AND m.weight > 0 AND (with_archived OR m.archived_at IS NULL)
     LIMIT most
-  ), scored AS MATERIALIZED (
-    SELECT h.id, f.number AS field, sum(t.rarity * c.n * 2.2 / (c.n + h.norm)) / total AS score
+  ), occurring AS MATERIALIZED (
+    SELECT h.id, h.is_turn, h.norm, f.number AS field, t.place,
+           round(1 / greatest(1.6449341 - one.r * 1.6449341, 0.004) - 0.5) AS n
     FROM hits h
     JOIN (VALUES (0, '{1,0,0,0}'::real[]), (1, '{0,1,0,0}'), (2, '{0,0,1,0}'), (3, '{0,0,0,1}'))
       AS f (number, weights) ON f.number = 0 OR h.is_fielded
-    CROSS JOIN unnest(terms, rarities) AS t (term, rarity)
+    CROSS JOIN unnest(terms) WITH ORDINALITY AS t (term, place)
     CROSS JOIN LATERAL (SELECT ts_rank(f.weights, h.lexemes, t.term) AS r OFFSET 0) AS one
-    CROSS JOIN LATERAL (SELECT round(1 / greatest(1.6449341 - one.r * 1.6449341, 0.004) - 0.5) AS n OFFSET 0) AS c
     WHERE one.r > 0
-    GROUP BY h.id, f.number
-  ), turns AS (
-    SELECT h.id, h.namespace, h.session, h.created_at, s.score
-    FROM hits h JOIN scored s ON s.id = h.id AND s.field = 0
-    WHERE h.session IS NOT NULL ORDER BY s.score DESC, h.id LIMIT 200
-  ), around AS (
-    SELECT n.id, t.score / power(2, n.steps) AS score
-    FROM turns t CROSS JOIN LATERAL (
+  ), rarities AS MATERIALIZED (
+    SELECT c.place, ln(1 + (greatest(documents, c.n) - c.n + 0.5) / (c.n + 0.5)) AS rarity
+    FROM (
+      SELECT t.place, greatest(t.n, count(DISTINCT o.id)) AS n
+      FROM unnest(held) WITH ORDINALITY AS t (n, place) LEFT JOIN occurring o ON o.place = t.place
+      GROUP BY t.place, t.n
+    ) AS c
+  ), scored AS (
+    SELECT o.id, o.field, o.is_turn,
+           sum(r.rarity * o.n * 2.2 / (o.n + o.norm)) / (SELECT greatest(sum(rarity), 0.001) FROM rarities) AS score
+    FROM occurring o JOIN rarities r ON r.place = o.place
+    GROUP BY o.id, o.field, o.is_turn
+  )
+  SELECT array_agg(s.id), array_agg(s.field), array_agg(s.score),
+         array_agg(s.place) FILTER (WHERE s.is_turn AND s.field = 0 AND s.place <= 200)
+    INTO ids, fields, scores, turns
+    FROM (SELECT *, row_number() OVER (ORDER BY score DESC, id)::int AS place FROM scored ORDER BY score DESC, id) AS s;
+
+  IF turns IS NOT NULL THEN  -- what stands around the best turns
+    SELECT ids || array_agg(n.id), fields || array_agg(0), scores || array_agg((scores[t.place] / power(2, n.steps))::real)
+      INTO ids, fields, scores
+    FROM unnest(turns) AS t (place)
+    JOIN public.memories_memory h ON h.tenant_id = tenant AND h.id = ids[t.place]
+    CROSS JOIN LATERAL (
       SELECT near.id, row_number() OVER (ORDER BY near.created_at, near.id) AS steps FROM (
         SELECT m.id, m.created_at FROM public.memories_memory m
-        WHERE m.tenant_id = tenant AND m.namespace = t.namespace AND m.session = t.session
-          AND m.trashed_at IS NULL AND (m.created_at, m.id) > (t.created_at, t.id)
+        WHERE m.tenant_id = tenant AND m.namespace = h.namespace AND m.session = h.session
+          AND m.trashed_at IS NULL AND (m.created_at, m.id) > (h.created_at, h.id)
           AND (m.visible_until IS NULL OR m.visible_until > seen_at) AND m.tier = of_tier
         ORDER BY m.created_at, m.id LIMIT 2) AS near
       UNION ALL
       SELECT near.id, row_number() OVER (ORDER BY near.created_at DESC, near.id DESC) FROM (
         SELECT m.id, m.created_at FROM public.memories_memory m
-        WHERE m.tenant_id = tenant AND m.namespace = t.namespace AND m.session = t.session
-          AND m.trashed_at IS NULL AND (m.created_at, m.id) < (t.created_at, t.id)
+        WHERE m.tenant_id = tenant AND m.namespace = h.namespace AND m.session = h.session
+          AND m.trashed_at IS NULL AND (m.created_at, m.id) < (h.created_at, h.id)
           AND (m.visible_until IS NULL OR m.visible_until > seen_at) AND m.tier = of_tier
         ORDER BY m.created_at DESC, m.id DESC LIMIT 2) AS near
-    ) AS n
-  ), summed AS (
-    SELECT each.id, each.field, sum(each.score)::real AS score FROM (
-      SELECT s.id, s.field, s.score FROM scored s UNION ALL SELECT a.id, 0, a.score FROM around a
-    ) AS each GROUP BY each.id, each.field
-  )
+    ) AS n;
+  END IF;
+
+  RETURN QUERY
   SELECT placed.id, placed.field, placed.score FROM (
-    SELECT s.*, row_number() OVER (PARTITION BY s.field ORDER BY s.score DESC, s.id) AS place FROM summed s
+    SELECT s.id, s.field, sum(s.score)::real AS score,
+           row_number() OVER (PARTITION BY s.field ORDER BY sum(s.score) DESC, s.id) AS place
+    FROM unnest(ids, fields, scores) AS s (id, field, score)
+    GROUP BY s.id, s.field
   ) AS placed WHERE placed.place <= wanted;
 END $$;
 REVOKE ALL ON FUNCTION hub_search_text(tsquery[], text[], text[], timestamptz, text, boolean, int, real, int, int) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION hub_search_text(tsquery[], text[], text[], timestamptz, text, boolean, int, real, int, int) TO hub_app;
+"""
+
+WALK_GRAPH = """
+-- Settings of the ann plan for this transaction, as one statement that can be prepared. Without sorts
+-- the planner cannot compute all distances after all.
+CREATE FUNCTION hub_walk_graph() RETURNS void LANGUAGE plpgsql AS $$
+BEGIN
+  SET LOCAL hnsw.iterative_scan = 'relaxed_order';
+  SET LOCAL hnsw.ef_search = 400;
+  SET LOCAL hnsw.max_scan_tuples = 60000;
+  SET LOCAL enable_sort = off;
+END $$;
+REVOKE ALL ON FUNCTION hub_walk_graph() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION hub_walk_graph() TO hub_app;
 """
 
 # A new owner needs CREATE on the schema at the moment of the change, and not afterwards.
@@ -166,19 +195,21 @@ GRANT SELECT ON memories_memory TO hub_search;
 
 def let_search_see(apps, schema_editor):
     """hub_search's own policy, on the table and each partition; its function names the tenant."""
-    parts = [f'{MEMORY}_p{number:02}' for number in range(settings.MEMORY_PARTITIONS)]
+    parts = [f"{MEMORY}_p{number:02}" for number in range(settings.MEMORY_PARTITIONS)]
     for table in [MEMORY, *parts]:
-        schema_editor.execute(f'CREATE POLICY search_only ON "{table}" FOR SELECT TO hub_search USING (true)')
+        schema_editor.execute(
+            f'CREATE POLICY search_only ON "{table}" FOR SELECT TO hub_search USING (true)'
+        )
 
 
 class Migration(migrations.Migration):
-
-    dependencies = [('memories', '0001_initial')]
+    dependencies = [("memories", "0001_initial")]
 
     operations = [
         migrations.RunSQL(INDEXES, migrations.RunSQL.noop),
         migrations.RunSQL(INDEX_PROFILE, migrations.RunSQL.noop),
         migrations.RunPython(let_search_see, migrations.RunPython.noop),
         migrations.RunSQL(SEARCH_TEXT, migrations.RunSQL.noop),
+        migrations.RunSQL(WALK_GRAPH, migrations.RunSQL.noop),
         migrations.RunSQL(GIVE_AWAY, migrations.RunSQL.noop),
     ]

@@ -154,7 +154,8 @@ _VECTOR = (
 )
 _TEXT = (
     "SELECT 'text', f.field::text, f.score::float8, " + _FIELDS + " FROM hub_search_text("
-    "%s::tsquery[], %s::text[], %s::text[], %s, %s, %s, %s, %s, %s, %s) f "
+    "%s::tsquery[], %s::text[], %s::text[], %s::timestamptz, %s::text, %s, "
+    "%s::int, %s::real, %s::int, %s::int) f "
     "JOIN memories_memory m ON m.tenant_id = %s AND m.id = f.id WHERE {scope}"
 )
 _PENDING = (
@@ -224,19 +225,10 @@ def _pending_branch(scope: Scope, asked: VectorSearch | None) -> tuple[str, list
     return _PENDING.format(scope=condition), params
 
 
-_PREPARE_ANN = (
-    "SET LOCAL hnsw.iterative_scan = 'relaxed_order'; SET LOCAL hnsw.ef_search = 400; "
-    "SET LOCAL hnsw.max_scan_tuples = 60000; SET LOCAL enable_sort = off"
-)
-
-
 def prepare_ann() -> None:
-    """Settings of this transaction for the `ann` plan, in one round trip.
-
-    Sorting off: with it the planner at times computes all distances after all, and sorts.
-    """
+    """Settings of this transaction for the `ann` plan, in one round trip."""
     with connection.cursor() as cursor:
-        cursor.execute(_PREPARE_ANN)
+        cursor.execute("SELECT hub_walk_graph()")
 
 
 _POPULATION = (
