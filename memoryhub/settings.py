@@ -44,7 +44,12 @@ DATABASES = {
     "default": {
         **_app,
         "ENGINE": "tenants.backend",
+        "OPTIONS": {
             **_app.get("OPTIONS", {}),
+            "pool": _pool,
+            "server_side_binding": True,  # the text of a statement stays the same, so it is prepared
+            "prepare_threshold": env.int("DATABASE_PREPARE_AFTER", 4) or None,
+        },
     },
     # migrations only
     "owner": {
