@@ -15,6 +15,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from memoryhub.errors import FieldError, Invalid, Malformed, TooLarge, invalid_from
+from tenants.access.limiting import require_within_rate
 from tenants.access.middleware import require_known
 from tenants.context import current_actor
 
@@ -29,6 +30,7 @@ class HubView(APIView):
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         require_known(request._request, current_actor())
+        require_within_rate(current_actor())
         _check_query(request, self.query_fields)
         length = request.META.get("CONTENT_LENGTH") or "0"
         if length.isdecimal() and int(length) > self.max_body_bytes:

@@ -33,6 +33,7 @@ from memories.indexing import index_value
 from memories.namespaces import covers, encode
 from memories.ops import BUILT_IN_KINDS, PutOp
 from memories.protecting import guard_of_now, keep_protected, screen_put
+from memories.quotas import require_room
 from memories.rows import StoredMemory
 from memories.sizing import check_value_size
 from memories.statements import upsert
@@ -214,9 +215,19 @@ def apply_puts(
         except HubError as error:
             error.position = number
             raise
+    _require_room(decisions)
     _retire([decision.retires for decision in decisions if decision.retires], regime)
     _apply(decisions, profile, tenant)
     return [Written(decision.row, decision.outcome) for decision in decisions]
+
+
+def _require_room(decisions: Sequence[Decision]) -> None:
+    written = [one for one in decisions if one.writes_content]
+    if written:
+        require_room(
+            created=sum(one.replaces is None for one in written),
+            size=sum(len(one.row.value) for one in written),
+        )
 
 
 def _embedding_state(put: Prepared) -> str:

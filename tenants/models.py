@@ -65,6 +65,11 @@ class Tenant(AuditedModel):
     embedding_profile = models.CharField(max_length=63, default="", blank=True)
     """Name of the profile it writes and reads with; "" is the installation's."""
     active_ruleset = models.PositiveIntegerField(default=0)
+    quota_memories = models.PositiveBigIntegerField(null=True, blank=True)
+    """Memories not in the trash; null: as many as fit. The other quotas alike."""
+    quota_bytes = models.PositiveBigIntegerField(null=True, blank=True)
+    quota_requests_per_minute = models.PositiveIntegerField(null=True, blank=True)
+    """Of each key."""
     pii = models.JSONField(default=dict, blank=True)
     """The action for each kind of personal data that is not to get the default: {entity: action}."""
 

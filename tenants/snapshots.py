@@ -40,6 +40,9 @@ class TenantSettings:
     versions_kept: int
     embedding_profile: str
     active_ruleset: int
+    quota_memories: int | None
+    quota_bytes: int | None
+    quota_requests_per_minute: int | None
     pii: Mapping[str, str]
 
 
@@ -87,5 +90,8 @@ def _take(row: Tenant) -> TenantSettings:
         versions_kept=row.versions_kept,
         embedding_profile=row.embedding_profile,
         active_ruleset=row.active_ruleset,
+        quota_memories=row.quota_memories,
+        quota_bytes=row.quota_bytes,
+        quota_requests_per_minute=row.quota_requests_per_minute,
         pii=MappingProxyType(dict(row.pii)),
     )
