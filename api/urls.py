@@ -2,6 +2,8 @@
 
 from django.urls import path
 
+from api.views.access import KeysView, KeyView, MembersView, MemberView
+from api.views.audit import EventsView, EventView
 from api.views.jobs import JobCancelView, JobFileView, JobView
 from api.views.memories import (
     MemoryEventsView,
@@ -12,7 +14,9 @@ from api.views.memories import (
     MemoryView,
 )
 from api.views.service import UnknownView
+from api.views.settings import SettingsView
 from api.views.store import BatchView, ItemsView, NamespacesView, SearchView
+from api.views.sweeps import ScopesView, ScopeView, SweepsView, SweepView
 from api.views.usage import UsageView
 
 urlpatterns = [
@@ -30,5 +34,16 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/restore", MemoryRestoreView.as_view()),
     path("memories/<uuid:memory_id>/label", MemoryLabelView.as_view()),
     path("usage", UsageView.as_view()),
+    path("audit/events", EventsView.as_view()),
+    path("audit/events/<uuid:event_id>", EventView.as_view()),
+    path("keys", KeysView.as_view()),
+    path("keys/<slug:key_id>", KeyView.as_view()),
+    path("members", MembersView.as_view()),
+    path("members/<uuid:member_id>", MemberView.as_view()),
+    path("settings", SettingsView.as_view()),
+    path("policies/sweep-scopes", ScopesView.as_view()),
+    path("policies/sweep-scopes/<uuid:scope_id>", ScopeView.as_view()),
+    path("policies/sweeps", SweepsView.as_view()),
+    path("policies/sweeps/<uuid:run_id>", SweepView.as_view()),
     path("<path:rest>", UnknownView.as_view()),
 ]

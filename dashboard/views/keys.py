@@ -14,8 +14,13 @@ from dashboard.forms import KeyForm
 from dashboard.keeping import take_kept_form
 from dashboard.pages import page
 from dashboard.wording import SCOPE_NAMES
-from memoryhub.errors import HubError, Missing
-from tenants.access.provisioning import issue_tenant_key, list_keys, revoke_tenant_key
+from memoryhub.errors import HubError
+from tenants.access.provisioning import (
+    issue_tenant_key,
+    list_keys,
+    open_key,
+    revoke_tenant_key,
+)
 from tenants.clock import wall_clock
 from tenants.models import ApiKey
 from tenants.roles import AGENT_SCOPES, Action
@@ -67,9 +72,7 @@ def new_key(request: HttpRequest) -> HttpResponse:
 @page(Action.ADMINISTER, methods=FORM)
 def revoke(request: HttpRequest, key_id: str) -> HttpResponse:
     """End a key; first what that means."""
-    key = next((one for one in list_keys() if one.id == key_id), None)
-    if key is None:
-        raise Missing("There is no such key.")
+    key = open_key(key_id)
     if request.method == "POST":
         revoke_tenant_key(key_id)
         messages.success(request, _("The key is revoked. It ends everywhere within 5 seconds."))

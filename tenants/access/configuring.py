@@ -49,6 +49,16 @@ def _name(text: str) -> str:
     return text.strip()
 
 
+class QuotasChange(BaseModel):
+    """How much a tenant may have and ask; null is no limit, what is absent keeps its value."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    memories: Annotated[int, Field(ge=0, le=10**15)] | None = None
+    bytes: Annotated[int, Field(ge=0, le=10**18)] | None = None
+    requests_per_minute: Annotated[int, Field(ge=1, le=10**8)] | None = None
+
+
 class SettingsChange(BaseModel):
     """Settings that may change; what is absent keeps its value. `version`: as it was read."""
 
@@ -71,6 +81,9 @@ class SettingsChange(BaseModel):
     ) = None
     kinds: Annotated[list[str], Field(max_length=MOST_KINDS), AfterValidator(_words)] | None = None
     versions_kept: Annotated[int, Field(ge=1, le=1000)] | None = None
+    quotas: QuotasChange | None = None
+    pii: dict[str, str] | None = None
+    """The action for a kind of personal data; whoever knows the kinds has checked them."""
 
 
 NULLABLE = frozenset({"default_ttl_minutes"})

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 from uuid import UUID
 
 from allauth.mfa.models import Authenticator
 from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
 
 from audit.recording import Facts, Target, record
 from memoryhub.errors import Conflict, Missing
@@ -30,29 +32,32 @@ class Member:
         return self.row.accepted_at is None
 
 
-def list_members() -> list[Member]:
-    """Everybody, those who are invited only included, newest first."""
+def find_members() -> QuerySet[Membership]:
+    """Everybody, those who are only invited included, newest first; for a list to page through."""
     require(Action.ADMINISTER)
-    return with_factors(list(Membership.objects.of_tenant(current_tenant_id())))
-
-
-def with_factors(rows: Sequence[Membership]) -> list[Member]:
-    """The members with their second factors looked up."""
-    enrolled = set(
-        Authenticator.objects.filter(
-            user_id__in=[row.user_id for row in rows], type=Authenticator.Type.TOTP
-        ).values_list("user_id", flat=True)
+    enrolled = Authenticator.objects.filter(
+        user_id=OuterRef("user_id"), type=Authenticator.Type.TOTP
     )
-    return [Member(row, row.user_id in enrolled) for row in rows]
+    rows = Membership.objects.of_tenant(current_tenant_id())
+    return rows.annotate(second_factor=Exists(enrolled))
+
+
+def list_members() -> list[Member]:
+    """Everybody."""
+    return [member_of(row) for row in find_members()]
+
+
+def member_of(row: Any) -> Member:
+    """A row of `find_members` as a member."""
+    return Member(row, row.second_factor)
 
 
 def open_member(member_id: UUID) -> Member:
     """One of the tenant's people. Raises Missing."""
-    require(Action.ADMINISTER)
-    row = Membership.objects.of_tenant(current_tenant_id()).filter(id=member_id).first()
+    row = find_members().filter(id=member_id).first()
     if row is None:
         raise Missing("There is no such member.")
-    return with_factors([row])[0]
+    return member_of(row)
 
 
 def change_member(
@@ -76,7 +81,7 @@ def change_member(
                 Target("user", str(row.user_id)),
                 Facts(links={"before": before, "after": after}),
             )
-    return with_factors([row])[0]
+    return open_member(member_id)
 
 
 def remove_member(member_id: UUID) -> None:

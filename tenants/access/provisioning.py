@@ -11,6 +11,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email, validate_slug
 from django.db import transaction
+from django.db.models import QuerySet
 
 from audit.recording import Facts, Target, record
 from memoryhub.errors import Conflict, FieldError, Invalid, Missing
@@ -178,11 +179,24 @@ def revoke_key(key_id: str) -> ApiKey:
     return row
 
 
-def list_keys() -> list[ApiKey]:
+def find_keys() -> QuerySet[ApiKey]:
     """The tenant's keys, newest first, those that ended included."""
     require(Action.ADMINISTER)
     rows = ApiKey.objects.filter(tenant_id=current_actor().tenant_id)
-    return list(rows.order_by("-created_at", "-id"))
+    return rows.order_by("-created_at", "-id")
+
+
+def open_key(key_id: str) -> ApiKey:
+    """One of the tenant's keys. Raises Missing."""
+    row = find_keys().filter(id=key_id.removeprefix("mh_")).first()
+    if row is None:
+        raise Missing("There is no such key.")
+    return row
+
+
+def list_keys() -> list[ApiKey]:
+    """All of them."""
+    return list(find_keys())
 
 
 def issue_tenant_key(**wanted: Any) -> IssuedKey:
