@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from uuid import uuid4
 
+import psycopg
 import pytest
 
 from tenants.keys import make_key_text
@@ -38,7 +39,11 @@ def test_a_write_outside_the_prefix_is_told_and_nothing_is_written(
     assert agent.keys([]) == []
 
 
-@pytest.mark.parametrize("key", [None, "", "nonsense", str(make_key_text())])
+@pytest.mark.parametrize(
+    "key",
+    [None, "", "nonsense", str(make_key_text())],
+    ids=["missing", "empty", "malformed", "unknown"],
+)
 def test_a_key_that_is_not_good_is_told_on_the_platform(hub: str, key: str | None) -> None:
     request_id = uuid4().hex
     Caller(key).call("PUT", "/store/items", {}, x_request_id=request_id)
@@ -66,8 +71,6 @@ def test_a_denial_is_told_whatever_the_address(hub: str, path: str) -> None:
 def test_a_closed_tenants_key_is_told_in_that_tenant(
     agent: Caller, tenant: Tenant, owner_url: str
 ) -> None:
-    import psycopg
-
     agent.put(["a"], "k", {"n": 1}, index=False)
     with psycopg.connect(owner_url) as connection:
         connection.execute(

@@ -10,7 +10,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from audit.models import Event
-from audit.recording import record
+from audit.recording import Target, record
 from memories.ops import parse_put
 from memories.sweeping import sweep_now
 from memories.writing import put_memory
@@ -161,18 +161,12 @@ def test_an_event_of_a_transaction_that_rolls_back_is_gone(acting: Tenant) -> No
 
     def fail() -> None:
         with transaction.atomic():
-            record("memory.embed", target_of("embedding"))
+            record("memory.embed", Target("embedding"))
             raise LookupError
 
     with pytest.raises(LookupError):
         fail()
     assert len(events_of(acting)) == before
-
-
-def target_of(kind: str) -> Any:
-    from audit.recording import Target
-
-    return Target(kind)
 
 
 def test_a_request_id_of_the_caller_is_taken_only_if_it_is_plain(

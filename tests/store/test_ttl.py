@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
@@ -222,8 +222,6 @@ def test_bytes_outlive_use_by_the_trash_but_not_longer_than_the_memory_lived(
     agent: Caller, pass_time: Callable[..., None], lived: dict[str, float],
     trash: dict[str, float],
 ) -> None:  # fmt: skip
-    from datetime import timedelta
-
     put(agent, "k", ttl=60 * 24 * 60)
     pass_time(**lived)
     memory = put(agent, "k", ttl=10)
