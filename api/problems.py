@@ -64,10 +64,16 @@ def problem_document(error: HubError, request_id: str) -> dict[str, Any]:
     }
     if isinstance(error, Invalid):
         body["errors"] = [
-            {"path": one.path, "code": one.code, "detail": one.detail} for one in error.errors
+            # a path may name what was sent, lone surrogates of a query's name included
+            {"path": _readable(one.path), "code": one.code, "detail": one.detail}
+            for one in error.errors
         ]
     facts: Mapping[str, Any] = error.facts if hasattr(error, "facts") else {}
     return {**facts, **body}
+
+
+def _readable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode()
 
 
 def answer_problem(error: Exception, context: dict[str, Any]) -> Response:

@@ -83,6 +83,7 @@ INVALID: list[tuple[str, str, Any, str, str]] = [
     ("GET", ITEMS + "?namespace=a&key=k&refresh_ttl=maybe", None, "refresh_ttl", "invalid_type"),
     ("GET", ITEMS + "?namespace=a&key=%00", None, "key", "nul"),
     ("GET", ITEMS + "?namespace=a%00&key=k", None, "namespace[0]", "nul_character"),
+    ("GET", ITEMS + "?%ff=%fe", None, "?", "invalid_encoding"),
     ("DELETE", ITEMS, {"namespace": ["a"]}, "key", "required"),
     ("DELETE", ITEMS, {"namespace": ["a"], "key": "k", "x": 1}, "x", "unknown_field"),
     ("POST", SEARCH, {}, "namespace_prefix", "required"),
