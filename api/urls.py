@@ -13,6 +13,13 @@ from api.views.memories import (
     MemoryVersionsView,
     MemoryView,
 )
+from api.views.privacy import (
+    ClockView,
+    FindView,
+    QuarantinedView,
+    QuarantineView,
+    RevealView,
+)
 from api.views.service import UnknownView
 from api.views.settings import SettingsView
 from api.views.store import BatchView, ItemsView, NamespacesView, SearchView
@@ -33,6 +40,11 @@ urlpatterns = [
     path("memories/<uuid:memory_id>/explain", MemoryExplainView.as_view()),
     path("memories/<uuid:memory_id>/restore", MemoryRestoreView.as_view()),
     path("memories/<uuid:memory_id>/label", MemoryLabelView.as_view()),
+    path("memories/<uuid:memory_id>/reveal", RevealView.as_view()),
+    path("memories/find", FindView.as_view()),
+    path("privacy/quarantine", QuarantineView.as_view()),
+    path("privacy/quarantine/<uuid:memory_id>", QuarantinedView.as_view()),
+    path("privacy/clock", ClockView.as_view()),
     path("usage", UsageView.as_view()),
     path("audit/events", EventsView.as_view()),
     path("audit/events/<uuid:event_id>", EventView.as_view()),

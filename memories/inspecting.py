@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 from uuid import UUID
@@ -19,6 +19,7 @@ from audit.models import Event
 from audit.querysets import EventQuerySet
 from audit.recording import Facts, Target, draft, record
 from memories.dating import evaluate_row, regime_of
+from memories.masking import mask_json_text
 from memories.models import Memory, MemoryVersion, Tombstone
 from memories.namespaces import covers, decode
 from memories.reading import reading_of, with_touches
@@ -99,6 +100,9 @@ def list_versions(identifier: UUID, *, before: int | None, limit: int) -> list[V
         versions = [Version(one.version, one.text, one.written_at) for one in older]
         if row.version < below:
             versions.insert(0, Version(row.version, row.value, row.updated_at))
+        if row.scanned_at is None:  # until the scan is done (fail closed)
+            today = now().date()
+            versions = [replace(one, value=mask_json_text(one.value, today)) for one in versions]
         record(
             "memory.versions",
             Target("memory", str(row.id), row.namespace),

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
+from memories.filter_sql import to_json
 from privacy.detecting import find
 from privacy.detecting.spans import POSSIBLE, Span
 from privacy.detecting.walking import find_in_value, replace_in_value
@@ -38,6 +39,11 @@ def mask_json(text: str, *, today: date, mark: bool = False) -> Masked:
     shown = replace_in_value(value, located, _marked if mark else mask_span)
     places = tuple((span.entity, place.path) for place in located for span in place.spans)
     return Masked(shown, Counter(entity for entity, _ in places), places)
+
+
+def mask_json_text(text: str, today: date) -> str:
+    """JSON text, masked, as JSON text."""
+    return to_json(mask_json(text, today=today).value)
 
 
 def mask_text(text: str, *, today: date) -> str:

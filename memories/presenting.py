@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from memories.filter_sql import to_json
-from memories.masking import mask_json, mask_text
+from memories.masking import mask_json, mask_json_text, mask_text
 from memories.namespaces import decode
 from memories.rows import StoredMemory
 from tenants.actors import Actor
@@ -72,9 +71,8 @@ def state_of(row: StoredMemory, at: datetime) -> str:
 
 def _masked(row: StoredMemory, at: datetime) -> StoredMemory:
     """The row with all that may be personal masked."""
-    today = at.date()
-    source = row.source and to_json(mask_json(row.source, today=today).value)
-    return replace(row, value=to_json(mask_json(row.value, today=today).value), source=source)
+    source = row.source and mask_json_text(row.source, at.date())
+    return replace(row, value=mask_json_text(row.value, at.date()), source=source)
 
 
 def present_to(actor: Actor, row: StoredMemory, at: datetime) -> dict[str, Any]:

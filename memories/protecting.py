@@ -63,24 +63,29 @@ def screen_put(op: PutOp, namespace: str, identifier: UUID, *, guard: Guard) -> 
     """Protect the value and the source, check the identifiers. Raises Invalid `pii_rejected`."""
     scope = Scope(namespace, op.kind)
     flagged = check_identifiers(_identifiers(op), guard, scope)
-    protected = protect_value(op.value or {}, guard, scope)
-    source = op.source
-    if source is not None:
-        held = protect_value(source, guard, scope, root="source")
-        if held.found:
-            source = held.value
-            found = (replace(one, path=f"source:{one.path}") for one in held.found)
-            originals = {one.token_id: one for one in (*protected.originals, *held.originals)}
-            protected = Protected(
-                protected.value,
-                (*protected.found, *found),
-                tuple(originals[name] for name in sorted(originals)),
-                protected.is_quarantined or held.is_quarantined,
-            )
+    protected, source = protect_content(op.value or {}, op.source, guard, scope)
     sealed = seal_value(op.value or {}, identifier) if protected.is_quarantined else None
     if protected.found:
         op = op.model_copy(update={"value": protected.value, "source": source})
     return Screened(op, protected.with_found(flagged), guard.regime.tag, sealed)
+
+
+def protect_content(value: Any, source: Any, guard: Guard, scope: Scope) -> tuple[Protected, Any]:
+    """The value protected, with what was found in the source too; and the protected source."""
+    protected = protect_value(value, guard, scope)
+    if source is None:
+        return protected, None
+    held = protect_value(source, guard, scope, root="source")
+    if not held.found:
+        return protected, source
+    originals = {one.token_id: one for one in (*protected.originals, *held.originals)}
+    both = Protected(
+        protected.value,
+        (*protected.found, *(replace(one, path=f"source:{one.path}") for one in held.found)),
+        tuple(originals[name] for name in sorted(originals)),
+        protected.is_quarantined or held.is_quarantined,
+    )
+    return both, held.value
 
 
 def _identifiers(op: PutOp) -> Iterable[tuple[str, str]]:

@@ -6,6 +6,7 @@ from celery import shared_task
 
 from memories import deleting  # noqa: F401 - a worker must know its kind of job
 from memories.embedding.catching_up import embed_pending
+from memories.scanning import scan_pending
 from memories.sweeping import sweep_scope
 from tenants.scheduling import claim_due
 from tenants.tasks import TenantTask
@@ -35,3 +36,16 @@ def embed_pending_all() -> None:
 def embed_tenant() -> None:
     """Embed what waits in one tenant."""
     embed_pending()
+
+
+@shared_task
+def scan_all() -> None:
+    """Beat: scans for personal data, tenant by tenant."""
+    for tenant_id, _ in claim_due("pii-scan"):
+        scan_tenant.delay(tenant_id)
+
+
+@shared_task(base=TenantTask)
+def scan_tenant() -> None:
+    """Look at what waits in one tenant."""
+    scan_pending()

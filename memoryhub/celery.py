@@ -33,6 +33,11 @@ app.conf.beat_schedule = {
         "schedule": settings.EMBED_SCAN_SECONDS,
         "options": {"expires": 30},
     },
+    "scan-all": {
+        "task": "memories.tasks.scan_all",
+        "schedule": settings.PII_SCAN_SECONDS,
+        "options": {"expires": 30},
+    },
     "run-jobs-all": {
         "task": "audit.tasks.run_jobs_all",
         "schedule": 1.0,

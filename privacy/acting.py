@@ -75,12 +75,17 @@ class Protected:
 
 @dataclass(frozen=True, slots=True)
 class Guard:
-    """What protecting needs to know. `lifted`: actions that an officer reduced to a flag."""
+    """What protecting needs to know.
+
+    `lifted`: actions that an officer reduced to a flag. `refuses`: whether there is a writer who
+    can be told no; what is stored already is quarantined instead.
+    """
 
     regime: PrivacyRegime
     tenant_id: UUID
     today: date
     lifted: frozenset[Action] = frozenset()
+    refuses: bool = True
 
     def find(self, value: Any, *, at_least: float = POSSIBLE) -> list[Located]:
         """Where personal data is. Raises Unavailable when a detector fails."""
@@ -106,7 +111,11 @@ class Guard:
     def action_of(self, span: Span, scope: Scope) -> Action:
         """What is to be done with a finding."""
         chosen = choose_action(span.entity, self.regime, scope)
-        return Action.FLAG if chosen in self.lifted else chosen
+        if chosen in self.lifted:
+            return Action.FLAG
+        if chosen is Action.REJECT and not self.refuses:
+            return Action.QUARANTINE
+        return chosen
 
 
 def protect_value(value: Any, guard: Guard, scope: Scope, *, root: str = "value") -> Protected:

@@ -88,6 +88,6 @@ def keep(entity: str, text: str, tenant_id: UUID) -> Original:
     return Original(token_id, entity, hashed, sealed)
 
 
-def open_original(sealed: bytes, *, tenant_id: UUID, token_id: str) -> str:
+def open_original(sealed: bytes | memoryview, *, tenant_id: UUID, token_id: str) -> str:
     """The value behind a token. Raises SealRefused."""
     return open_sealed(bytes(sealed), place_of(tenant_id, token_id), purpose=PURPOSE)

@@ -1,0 +1,153 @@
+"""What a detector took out of use, and what an officer decides about it.
+
+*Release*: it was no secret; the original goes into use, with everything milder (masks, tokens)
+still done to it. *Redact*: it goes into use as it is shown now, the original is destroyed.
+*Destroy*: the original is destroyed unless a hold or a floor keeps it, and the memory leaves by the
+trash, with a tombstone in the end. Nothing is decided while another memory holds the key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+
+from audit.recording import Facts, Target, record
+from memories.dating import evaluate_row, regime_of, with_dates
+from memories.inspecting import Inspected, find_memory, inspect_row
+from memories.masking import mask_text
+from memories.models import Memory
+from memories.protecting import guard_of_now, open_value
+from memories.reasons import check_reason
+from memories.rewriting import Rewritten, read_exactly, rewrite, with_content
+from memories.rows import StoredMemory
+from memories.statements import scans, upsert
+from memories.statements.lookup import lock_by_id, lock_by_keys
+from memories.statements.together import Together
+from memoryhub.errors import Conflict, Denied
+from privacy.acting import protect_value
+from privacy.choosing import Scope
+from privacy.masking import Action as PiiAction
+from privacy.models import PiiFinding
+from sealing.originals import SealRefused
+from tenants.authorising import require
+from tenants.context import now
+from tenants.roles import Action
+from tenants.snapshots import tenant_settings
+
+Decision = Literal["release", "redact", "destroy"]
+_HARD = frozenset({PiiAction.QUARANTINE, PiiAction.REJECT})
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """A quarantined memory, and what was found in it: (entity, path, count)."""
+
+    memory: Any
+    found: list[tuple[str, str, int]]
+
+    @property
+    def because(self) -> str:
+        """`detected`, or `overdue` when nobody looked at it in time."""
+        return "detected" if self.memory.scanned_at is not None else "overdue"
+
+
+def find_quarantined() -> QuerySet[Any, Any]:
+    """What waits for a decision, for a list to page through. People only."""
+    actor = require(Action.READ_VALUES)
+    if not actor.is_person:
+        raise Denied("Only people may do this.", code="people_only")
+    rows = Memory.objects.all().filter(quarantined_at__isnull=False)
+    below = Q(pk__in=[])
+    for prefix in actor.prefixes:
+        below |= Q(namespace__startswith=prefix)
+    rows = rows if "" in actor.prefixes else rows.filter(below)
+    return rows.defer("value", "sealed", "lexemes", "source")
+
+
+def describe(memory: Any) -> Waiting:
+    """What was found in a quarantined memory; in the transaction of the list."""
+    findings = PiiFinding.objects.all().of_memory(memory.id, memory.version)
+    return Waiting(memory, list(findings.values_list("entity", "path", "count")))
+
+
+def decide_quarantined(identifier: UUID, *, decision: Decision, reason: str) -> Inspected:
+    """Apply an officer's decision. Missing, Gone, Conflict `invalid_state`, `key_taken`."""
+    actor = require(Action.GOVERN_MEMORY)
+    if not actor.is_person:
+        raise Denied("Only people may do this.", code="people_only")
+    reason = check_reason(reason)
+    with transaction.atomic():
+        row, in_the_way = _gather(identifier)
+        at = now()
+        if decision == "destroy":
+            decided = _destroy(row, at)
+        else:
+            decided = _return(row, in_the_way, is_released=decision == "release", at=at)
+        record(
+            "privacy.decide",
+            Target("memory", str(row.id), row.namespace),
+            Facts(links={"decision": decision, "reason": mask_text(reason, today=at.date())}),
+        )
+        return inspect_row(decided)
+
+
+def _gather(identifier: UUID) -> tuple[StoredMemory, StoredMemory | None]:
+    """The quarantined row, and a visible one that holds its key, locked by key first."""
+    seen = find_memory(identifier)
+    holder = lock_by_keys([(seen.namespace, seen.key)]).get((seen.namespace, seen.key))
+    row = lock_by_id(identifier) or find_memory(identifier)
+    if row.quarantined_at is None:
+        raise Conflict("It is not quarantined.", state="not_quarantined")
+    return row, None if holder is None or holder.id == row.id else holder
+
+
+def _destroy(row: StoredMemory, at: datetime) -> StoredMemory:
+    regime = regime_of(tenant_settings())
+    gone = replace(row, quarantined_at=None, deleted_at=at, trashed_at=at)
+    gone = with_dates(gone, regime, at)
+    _update_dates([gone])
+    if not evaluate_row(gone, regime, at).kept_by:
+        upsert.seal_originals([(row.id, None)])
+    return gone
+
+
+def _return(
+    row: StoredMemory, in_the_way: StoredMemory | None, *, is_released: bool, at: datetime
+) -> StoredMemory:
+    if in_the_way is not None and in_the_way.is_visible(at):
+        raise Conflict("Another memory has its key now.", code="key_taken")
+    if in_the_way is not None:
+        _update_dates([replace(in_the_way, trashed_at=at)])
+    guard = replace(guard_of_now(), refuses=False)
+    if is_released:
+        guard = replace(guard, lifted=_HARD)
+    value = read_exactly(_original_of(row))
+    protected = protect_value(value, guard, Scope(row.namespace, row.kind))
+    row = with_content(row, protected.value).as_scanned(guard.regime.tag, at)
+    row = replace(row, quarantined_at=None, trashed_at=None, updated_at=at)
+    row = with_dates(row, regime_of(tenant_settings()), at)
+    rewrite([Rewritten(row, protected)], at=at)
+    upsert.seal_originals([(row.id, None)])
+    return row
+
+
+def _original_of(row: StoredMemory) -> str:
+    sealed = scans.sealed_of(row.id)
+    if sealed is None:
+        return row.value
+    try:
+        return open_value(sealed, row.id)
+    except SealRefused as refused:
+        raise Conflict(str(refused), code=refused.code) from None
+
+
+def _update_dates(rows: Sequence[StoredMemory]) -> None:
+    together = Together()
+    upsert.update_dates(together, rows)
+    together.run()

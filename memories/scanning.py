@@ -1,0 +1,139 @@
+"""Scans for personal data of what is stored: after a change of detectors or rules, and on time.
+
+The invariant. What is not looked at by the newest detectors is masked on every read (`scanned_at`
+is null) until it is; what was not looked at within 24 hours is quarantined. So a scan that stands
+still shows nothing.
+
+Each chunk is one transaction under row locks (`SKIP LOCKED`), safe to run twice at once and to
+kill. Kept versions are looked at together with their memory. A detector that does not answer stops
+the scan; the next one goes on.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from audit.recording import Facts, Target, append, draft, record
+from memories.filter_sql import to_json
+from memories.protecting import guard_of_now, keep_protected, protect_content, seal_value
+from memories.rewriting import Rewritten, read_exactly, rewrite, with_content
+from memories.rows import SCAN_WITHIN, StoredMemory
+from memories.statements import scans, upsert
+from memories.statements.together import Together
+from memories.writing import content_hash_of
+from privacy.acting import Guard, Protected, protect_value
+from privacy.choosing import Scope
+from privacy.querysets import drop_findings_of
+from tenants.authorising import require
+from tenants.context import now
+from tenants.roles import Action
+
+
+def scan_pending() -> Counter[str]:
+    """Queue what is outdated, look at what waits, quarantine what is overdue; counts."""
+    counts: Counter[str] = Counter()
+    while marked := _mark_chunk():
+        counts["queued"] += marked
+    while chunk := _scan_chunk():
+        counts += chunk
+    while overdue := _quarantine_chunk():
+        counts["overdue"] += overdue
+    return counts
+
+
+def _mark_chunk() -> int:
+    with transaction.atomic():
+        tag = guard_of_now().regime.tag
+        return scans.mark_outdated(tag, due=now() + SCAN_WITHIN, limit=settings.PII_SCAN_CHUNK * 5)
+
+
+def _scan_chunk() -> Counter[str] | None:
+    """One chunk; None when nothing waits."""
+    with transaction.atomic():
+        at, guard = now(), replace(guard_of_now(), refuses=False)
+        rows = scans.lock_waiting(limit=settings.PII_SCAN_CHUNK)
+        if not rows:
+            return None
+        by_id = {row.id: row for row in rows}
+        screened = [_screen(row, guard, at) for row in rows]
+        changed = [one for one in screened if one.protected.found]
+        clean = [one for one in screened if not one.protected.found]
+        rewrite(changed, at=at)
+        scans.mark_scanned([one.row.id for one in clean], guard.regime.tag, at=at)
+        versions = _scan_versions(by_id, guard, at)
+        sealed = [
+            (one.row.id, seal_value(read_exactly(by_id[one.row.id].value), one.row.id))
+            for one in changed
+            if one.row.quarantined_at is not None
+        ]
+        upsert.seal_originals(sealed)
+        counts = Counter(
+            scanned=len(rows), found=len(changed), versions=versions, quarantined=len(sealed)
+        )
+        record("privacy.scan", Target("scan"), Facts(counts={"n": len(rows), **counts}))
+    return counts
+
+
+def _screen(row: StoredMemory, guard: Guard, at: datetime) -> Rewritten:
+    source = None if row.source is None else read_exactly(row.source)
+    scope = Scope(row.namespace, row.kind)
+    protected, source = protect_content(read_exactly(row.value), source, guard, scope)
+    if not protected.found:
+        return Rewritten(row, protected)
+    row = with_content(row, protected.value)
+    row = replace(row, source=None if source is None else to_json(source))
+    row = replace(row, scanned_at=at, detector=guard.regime.tag)
+    if protected.is_quarantined:
+        row = replace(row, quarantined_at=at, trashed_at=row.trashed_at or at)
+    return Rewritten(row, protected)
+
+
+def _scan_versions(rows: dict[UUID, StoredMemory], guard: Guard, at: datetime) -> int:
+    """The kept versions of these memories; how many changed."""
+    kept: list[tuple[StoredMemory, Protected]] = []
+    for identifier, memory_id, version, text in scans.versions_of(list(rows)):
+        row = rows[memory_id]
+        scope = Scope(row.namespace, row.kind)
+        protected = protect_value(read_exactly(text), guard, scope)
+        if protected.found:
+            shown = to_json(protected.value)
+            scans.rewrite_version(identifier, shown, content_hash_of(protected.value))
+            kept.append((replace(row, version=version, value=shown), protected))
+    if kept:
+        together = Together()
+        together.add(*drop_findings_of((row.id, row.version) for row, _ in kept))
+        keep_protected(together, kept, at=at)
+        together.run()
+    return len(kept)
+
+
+def _quarantine_chunk() -> int:
+    with transaction.atomic():
+        ids = scans.quarantine_overdue(at=now(), limit=settings.PII_SCAN_CHUNK)
+        append(
+            draft(
+                "privacy.quarantine",
+                Target("memory", str(identifier)),
+                Facts(links={"because": "overdue"}),
+            )
+            for identifier in ids
+        )
+        return len(ids)
+
+
+def read_clock() -> dict[str, Any]:
+    """The share looked at within 24 hours, p95 and worst in seconds, and how many are overdue."""
+    require(Action.SEE_FIGURES)
+    with transaction.atomic():
+        in_time, total, p95, worst, overdue = scans.clock(at=now(), within=SCAN_WITHIN)
+    return {
+        "within_24h": in_time / total if total else 1.0,
+        "p95_seconds": p95, "worst_seconds": worst, "overdue": overdue,
+    }  # fmt: skip

@@ -1,0 +1,97 @@
+"""What is quarantined, and the three decisions of an officer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from tenants.models import Tenant
+from tests.callers import Caller
+from tests.people import Person
+
+SECRET = "AKIAIOSFODNN7EXAMPLE"
+CN_ID = "11010519491231002X"
+VALUE = {"note": f"{SECRET} is the key id", "who": f"身份证{CN_ID}"}
+
+
+def quarantine(agent: Caller, key: str = "k") -> str:
+    return agent.put(["a"], key, VALUE).json()["id"]
+
+
+def decide(by: Caller, memory: str, decision: str, reason: str = "looked at it") -> Any:
+    body = {"decision": decision, "reason": reason}
+    return by.call("POST", f"/privacy/quarantine/{memory}", body)
+
+
+def test_the_list_says_what_was_found_and_no_value(agent: Caller, officer: Person) -> None:
+    made = quarantine(agent)
+    answer = officer.call("GET", "/privacy/quarantine?count=true")
+    assert SECRET not in answer.content.decode()
+    (item,) = answer.json()["items"]
+    assert (item["id"], item["because"], answer.json()["total"]) == (made, "detected", 1)
+    assert {"entity": "secret", "path": "note", "count": 1} in item["found"]
+    shown = officer.call("GET", f"/memories/{made}").json()
+    assert shown["retention"]["state"] == "QUARANTINED"
+    assert SECRET not in str(shown)
+    assert CN_ID not in str(shown)
+
+
+def test_a_released_memory_is_in_use_with_what_is_milder_still_done(
+    agent: Caller, officer: Person
+) -> None:
+    made = quarantine(agent)
+    done = decide(officer, made, "release")
+    assert done.status_code == 200, done.content
+    assert done.json()["retention"]["state"] == "ACTIVE"
+    got = agent.get(["a"], "k").json()
+    assert got["id"] == made
+    assert got["value"]["note"] == VALUE["note"]
+    assert CN_ID not in got["value"]["who"]
+    assert officer.call("GET", "/privacy/quarantine").json()["items"] == []
+    assert decide(officer, made, "release").json()["code"] == "invalid_state"
+
+
+def test_a_redacted_memory_is_in_use_without_the_secret(agent: Caller, officer: Person) -> None:
+    made = quarantine(agent)
+    assert decide(officer, made, "redact").status_code == 200
+    assert agent.get(["a"], "k").json()["value"]["note"] == "[secret] is the key id"
+    assert agent.search(["a"], query="key", mode="text").json()["items"][0]["id"] == made
+
+
+def test_a_destroyed_memory_goes_by_the_trash(agent: Caller, officer: Person) -> None:
+    made = quarantine(agent)
+    done = decide(officer, made, "destroy")
+    assert done.json()["retention"]["state"] == "TRASH"
+    assert agent.get(["a"], "k").status_code == 404
+    event = officer.call("GET", f"/memories/{made}/events").json()["items"][0]
+    assert event["action"] == "privacy.decide"
+    assert event["links"]["decision"] == "destroy"
+
+
+def test_nothing_returns_while_its_key_is_taken(agent: Caller, officer: Person) -> None:
+    made = quarantine(agent)
+    agent.put(["a"], "k", {"note": "safe"})
+    assert decide(officer, made, "release").json()["code"] == "key_taken"
+    agent.delete(["a"], "k")
+    assert decide(officer, made, "release").status_code == 200
+
+
+def test_a_quarantined_memory_is_not_restored_by_the_other_door(
+    agent: Caller, officer: Person
+) -> None:
+    made = quarantine(agent)
+    refused = officer.call("POST", f"/memories/{made}/restore", {"reason": "please"})
+    assert (refused.status_code, refused.json()["code"]) == (409, "quarantined")
+
+
+def test_only_officers_decide(
+    agent: Caller, person: Callable[[str], Person], rival: Tenant, make_person: Callable[..., Any]
+) -> None:
+    made = quarantine(agent)
+    assert decide(agent, made, "release").json()["code"] == "people_only"
+    assert agent.call("GET", "/privacy/quarantine").json()["code"] == "people_only"
+    for role in ("admin", "auditor", "viewer"):
+        assert decide(person(role), made, "release").status_code == 403
+    stranger = Person(make_person(rival, "officer"), rival)
+    assert decide(stranger, made, "release").status_code == 404
+    assert stranger.call("GET", "/privacy/quarantine").json()["items"] == []
