@@ -1,126 +1,15 @@
-"""Strict JSON: UTF-8, numbers exact, and what Postgres or a client cannot hold named by its path.
-
-Standard-library JSON reads NaN, Infinity, lone surrogates and NUL without complaint, and rounds
-numbers. Here those characters and constants are 422 with their path, and a number that a float
-would change is kept as a Decimal. Most bodies hold none of it and are not walked at all.
-"""
+"""DRF's door to strict JSON, with the body limit of the endpoint."""
 
 from __future__ import annotations
 
-import json
-import math
-import re
-from collections.abc import Iterator, Mapping
-from decimal import Decimal, InvalidOperation
+from collections.abc import Mapping
 from typing import IO, Any
 
 from django.conf import settings
 from rest_framework.parsers import BaseParser
 
-from memoryhub.errors import FieldError, Invalid, Malformed, TooLarge, path_text
-
-DEPTH = 64
-DIGITS = 1000
-"""Longest number taken: Postgres would print 1e100000 with all its zeros."""
-
-
-_SURROGATE = re.compile(r"[\ud800-\udfff]")
-"""What must not stand in an answer either, where a path names a key that holds one."""
-
-
-class _Strange(float):
-    """NaN or an infinity as written in the body; refused with its path."""
-
-
-def _float(text: str) -> float | Decimal | _Strange:
-    number = float(text)
-    if math.isfinite(number) and repr(number) == text:
-        return number
-    try:
-        exact = Decimal(text)
-    except InvalidOperation:  # an exponent of more digits than a number can have
-        return _Strange("inf")
-    if math.isfinite(number) and Decimal(number) == exact:
-        return number
-    return exact
-
-
-def _integer(text: str) -> int | _Strange:
-    return int(text) if len(text) <= DIGITS else _Strange("inf")
-
-
-def parse_json(body: bytes) -> Any:
-    """The document in the body. Raises Malformed, or Invalid naming each bad place."""
-    try:
-        text = body.decode("utf-8")
-    except UnicodeDecodeError:
-        raise Malformed("The body is not UTF-8.") from None
-    if text.count("[") + text.count("{") > DEPTH and _depth(text) > DEPTH:
-        raise Invalid.at("", "too_deep", f"JSON is nested at most {DEPTH} deep.")
-    try:
-        document = json.loads(text, parse_float=_float, parse_int=_integer, parse_constant=_Strange)
-    except (ValueError, RecursionError) as error:
-        where = f" at character {error.pos}" if isinstance(error, json.JSONDecodeError) else ""
-        raise Malformed(f"The body is not JSON{where}.") from None
-    if _may_hold_strange_things(text):
-        faults = list(_faults(document, ()))
-        if faults:
-            raise Invalid(faults[:100])
-    return document
-
-
-def _may_hold_strange_things(text: str) -> bool:
-    """\\u escapes (NUL, surrogates), the constants, exponents and very long numbers."""
-    return (
-        "\\u" in text or "NaN" in text or "Infinity" in text or "e" in text or "E" in text
-        or len(text) > DIGITS
-    )  # fmt: skip
-
-
-def _depth(text: str) -> int:
-    """The deepest nesting, brackets inside strings left out."""
-    deepest = depth = 0
-    in_string = escaped = False
-    for letter in text:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif letter == "\\":
-                escaped = True
-            elif letter == '"':
-                in_string = False
-        elif letter == '"':
-            in_string = True
-        elif letter in "[{":
-            depth += 1
-            deepest = max(deepest, depth)
-        elif letter in "]}":
-            depth -= 1
-    return deepest
-
-
-def _faults(node: Any, path: tuple[str | int, ...]) -> Iterator[FieldError]:
-    match node:
-        case str():
-            yield from _text_faults(node, path)
-        case dict():
-            for key, value in node.items():
-                yield from _text_faults(key, path)
-                yield from _faults(value, (*path, _SURROGATE.sub("\ufffd", key)))
-        case list():
-            for number, value in enumerate(node):
-                yield from _faults(value, (*path, number))
-        case _Strange():
-            yield FieldError(path_text(path), "not_a_number", "NaN and Infinity are not JSON.")
-        case Decimal() if abs(node.adjusted()) > DIGITS or len(node.as_tuple().digits) > DIGITS:
-            yield FieldError(path_text(path), "out_of_range", "The number has too many digits.")
-
-
-def _text_faults(text: str, path: tuple[str | int, ...]) -> Iterator[FieldError]:
-    if "\x00" in text:
-        yield FieldError(path_text(path), "nul", "U+0000 cannot be stored.")
-    elif any("\ud800" <= letter <= "\udfff" for letter in text):
-        yield FieldError(path_text(path), "lone_surrogate", "A lone surrogate is no character.")
+from memories.strict_json import parse_json
+from memoryhub.errors import TooLarge
 
 
 class StrictJSONParser(BaseParser):

@@ -9,20 +9,25 @@ with dates of their own, and how old the oldest is.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 
 from django.db import transaction
 
 from audit.recording import Facts, Target, record
+from memories.dating import regime_of, with_dates
+from memories.deciding import Prepared
 from memories.namespaces import encode
 from memories.ops import PutOp
+from memories.statements import upsert
 from memories.writing import apply_puts, prepare_puts, retry_when_taken
 from memoryhub.errors import Denied, Invalid
 from tenants.actors import ActorKind
 from tenants.context import current_actor, now
+from tenants.snapshots import tenant_settings
 
-CHUNK = 32
+CHUNK = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,10 +36,14 @@ class DatedPut:
 
     op: PutOp
     at: datetime
+    created_at: datetime | None = None
+    """When its first value was put, where that is known to be earlier."""
+    expires_at: datetime | None = None
+    """When its TTL runs out, where reads have moved that on."""
 
 
 def import_memories(puts: Sequence[DatedPut]) -> int:
-    """Write all of them, the oldest first; how many. Only the operator may date what is written.
+    """Write all of them, the oldest first; how many are new or changed. Only the operator dates.
 
     Raises Denied for anybody else, Invalid for an instant that has not come yet.
     """
@@ -45,10 +54,10 @@ def import_memories(puts: Sequence[DatedPut]) -> int:
     for number, put in enumerate(puts):
         if put.at > present:
             raise Invalid.at(f"[{number}].at", "in_future", "That instant has not come yet.")
+    added = 0
     for chunk in _in_rounds(sorted(puts, key=lambda put: put.at)):
         prepared = prepare_puts([put.op for put in chunk])
-        instants = [put.at for put in chunk]
-        retry_when_taken(lambda: apply_puts(prepared, instants=instants))  # noqa: B023 - run at once
+        added += retry_when_taken(partial(_apply, chunk, prepared))
     if puts:
         oldest = min(put.at for put in puts)
         with transaction.atomic():
@@ -57,7 +66,27 @@ def import_memories(puts: Sequence[DatedPut]) -> int:
                 Target("tenant", str(current_actor().tenant_id)),
                 Facts(counts={"n": len(puts)}, links={"oldest": oldest.isoformat()}),
             )
-    return len(puts)
+    return added
+
+
+def _apply(puts: Sequence[DatedPut], prepared: Sequence[Prepared]) -> int:
+    """One round in its transaction; how many were not there before as they are now."""
+    written = apply_puts(prepared, instants=[put.at for put in puts])
+    regime, at = regime_of(tenant_settings()), now()
+    dated = []
+    for put, one in zip(puts, written, strict=True):
+        if one.outcome == "unchanged" or (put.created_at is None and put.expires_at is None):
+            continue
+        created = put.created_at if one.outcome == "created" else None
+        changed = replace(
+            one.row,
+            created_at=created or one.row.created_at,
+            ttl_expires_at=put.expires_at or one.row.ttl_expires_at,
+        )
+        dated.append(with_dates(changed, regime, at))
+    if dated:
+        upsert.update_imported(dated)
+    return sum(one.outcome != "unchanged" for one in written)
 
 
 def _in_rounds(puts: Sequence[DatedPut]) -> Iterator[list[DatedPut]]:

@@ -59,6 +59,25 @@ def find_visible(
         return {(row[0], row[1]): (row[2], row[3]) for row in cursor.fetchall()}
 
 
+_WRITTEN = (
+    "SELECT m.namespace, m.key, m.updated_at FROM unnest(%s::text[], %s::text[]) "
+    "AS k (namespace, key) "
+    "JOIN memories_memory m ON m.namespace = k.namespace AND m.key = k.key "
+    "WHERE m.tenant_id = %s AND m.trashed_at IS NULL "
+    "AND (m.visible_until IS NULL OR m.visible_until > %s)"
+)
+
+
+def find_written(
+    keys: Sequence[tuple[str, str]], *, at: datetime
+) -> dict[tuple[str, str], datetime]:
+    """When what is visible under these keys was last written."""
+    namespaces, names = [key[0] for key in keys], [key[1] for key in keys]
+    with connection.cursor() as cursor:
+        cursor.execute(_WRITTEN, [namespaces, names, current_tenant_id(), at])
+        return {(row[0], row[1]): row[2] for row in cursor.fetchall()}
+
+
 _BYTES = (
     "SELECT coalesce(sum(octet_length(m.value::text)), 0) FROM memories_memory m "
     "WHERE m.tenant_id = %s AND m.id = ANY(%s)"
@@ -204,6 +223,27 @@ def lock_visible_below(
     with connection.cursor() as cursor:
         cursor.execute(
             _LOCK_BELOW.format(below=below),
+            [current_tenant_id(), at, *params, *(after or ("", "")), limit],
+        )
+        return [StoredMemory.of(row) for row in cursor.fetchall()]
+
+
+_LIST_BELOW = (
+    f"SELECT {_MEMORY} FROM memories_memory m "
+    "WHERE m.tenant_id = %s AND m.trashed_at IS NULL "
+    "AND (m.visible_until IS NULL OR m.visible_until > %s) AND {below} "
+    "AND (m.namespace, m.key) > (%s, %s) ORDER BY m.namespace, m.key LIMIT %s"
+)
+
+
+def list_visible_below(
+    prefixes: Sequence[str], *, at: datetime, after: tuple[str, str] | None, limit: int
+) -> list[StoredMemory]:
+    """As `lock_visible_below`, with values and without locks."""
+    below, params = below_any(prefixes)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _LIST_BELOW.format(below=below),
             [current_tenant_id(), at, *params, *(after or ("", "")), limit],
         )
         return [StoredMemory.of(row) for row in cursor.fetchall()]

@@ -122,6 +122,23 @@ def seal_originals(rows: Sequence[tuple[UUID, bytes | None]]) -> None:
             cursor.execute(_SEALED, [as_records(("id", "sealed"), rows), current_tenant_id()])
 
 
+_CREATED = {"id": "uuid", "created_at": "timestamptz"}
+_UPDATE_CREATED = (
+    f"UPDATE memories_memory m SET created_at = d.created_at FROM {recordset(_CREATED)} "
+    "WHERE m.tenant_id = %s AND m.id = d.id"
+)
+
+
+def update_imported(rows: Sequence[StoredMemory]) -> None:
+    """The dates of rows just written, and when they were created elsewhere."""
+    together = Together()
+    update_dates(together, rows)
+    together.run()
+    records = as_records(tuple(_CREATED), ((row.id, row.created_at) for row in rows))
+    with connection.cursor() as cursor:
+        cursor.execute(_UPDATE_CREATED, [records, current_tenant_id()])
+
+
 _LABELS = "UPDATE memories_memory m SET label = %s WHERE m.tenant_id = %s AND m.id = %s"
 
 

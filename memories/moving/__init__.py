@@ -1,0 +1,1 @@
+"""Memories out of the hub and in from elsewhere: formats, resume points, progress."""
