@@ -6,8 +6,11 @@ from celery import shared_task
 
 from memories import deleting  # noqa: F401 - a worker must know its kind of job
 from memories.embedding.catching_up import embed_pending
+from memories.rotating import rotate_if_due
 from memories.scanning import scan_pending
 from memories.sweeping import sweep_scope
+from tenants.ids import PLATFORM_TENANT
+from tenants.models import Tenant
 from tenants.scheduling import claim_due
 from tenants.tasks import TenantTask
 
@@ -49,3 +52,17 @@ def scan_all() -> None:
 def scan_tenant() -> None:
     """Look at what waits in one tenant."""
     scan_pending()
+
+
+@shared_task
+def rotate_keys_all() -> None:
+    """Beat: keys that served long enough, and rotations that were begun."""
+    open_tenants = Tenant.objects.filter(closed_at=None).exclude(id=PLATFORM_TENANT)
+    for tenant_id in open_tenants.values_list("id", flat=True):
+        rotate_keys_of.delay(str(tenant_id))
+
+
+@shared_task(base=TenantTask)
+def rotate_keys_of() -> None:
+    """Rotate one tenant's key when it is due."""
+    rotate_if_due()

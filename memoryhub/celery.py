@@ -38,6 +38,11 @@ app.conf.beat_schedule = {
         "schedule": settings.PII_SCAN_SECONDS,
         "options": {"expires": 30},
     },
+    "rotate-keys-all": {
+        "task": "memories.tasks.rotate_keys_all",
+        "schedule": 6 * 3600.0,
+        "options": {"expires": 3600},
+    },
     "run-jobs-all": {
         "task": "audit.tasks.run_jobs_all",
         "schedule": 1.0,
