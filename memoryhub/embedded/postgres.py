@@ -106,7 +106,7 @@ def start_postgres(
 ) -> None:
     """Starts the server and returns when it answers, crash recovery included."""
     _end_orphans(places, report)
-    _forget_stale_files(places)
+    _forget_stale_files(places, account)
     settings = _SETTINGS.format(port=PORT, sockets=str(places.sockets).replace("'", "''"))
     _write_private(places.postgres / "memoryhub.conf", settings, account)
     log = places.log / "postgres.log"
@@ -227,14 +227,14 @@ def _end_orphans(places: Places, report: Callable[[str], None]) -> None:
         )
 
 
-def _forget_stale_files(places: Places) -> None:
+def _forget_stale_files(places: Places, account: Account) -> None:
     """Postgres believes any living process behind a pid file. We know that none is ours, so the
     file gets our own number, which a child ignores; it stays, because Postgres reads in it which
     shared memory must be free."""
     lines = _read_pid_file(places)
     if lines:
-        pid_file = places.postgres / "postmaster.pid"
-        pid_file.write_text("\n".join([str(os.getpid()), *lines[1:]]) + "\n", encoding="utf-8")
+        text = "\n".join([str(os.getpid()), *lines[1:]]) + "\n"
+        _write_private(places.postgres / "postmaster.pid", text, account)
     for name in (f".s.PGSQL.{PORT}", f".s.PGSQL.{PORT}.lock"):
         (places.sockets / name).unlink(missing_ok=True)
 

@@ -37,12 +37,13 @@ from memoryhub.embedded.postgres import (
     start_postgres,
     stop_postgres,
 )
-from memoryhub.embedded.processes import launch
+from memoryhub.embedded.processes import launch, wait_until
 from memoryhub.embedded.programs import Programs, find_programs
 from memoryhub.embedded.valkey import answers_ping, find_valkey, start_valkey, stop_valkey
 
 Report = Callable[[str], None]
 SERVERS = ("postgres", "valkey")
+_REAPER_TRIES = 100
 
 
 def say_nothing(_line: str) -> None:
@@ -114,13 +115,23 @@ def _leave(places: Places, users: int) -> None:
 
 def _stop_if_last(places: Places, users: int) -> bool:
     fcntl.flock(users, fcntl.LOCK_UN)
-    try:
-        fcntl.flock(users, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not _is_last(users):
         return False
     stop_valkey(places)
     stop_postgres(places)
     return True
+
+
+def _is_last(users: int) -> bool:
+    """Gets the lock alone when nobody shares it. The reaper, woken by our letting go, may hold
+    it alone for a moment; it is no user, and leaving must not depend on who is faster."""
+    for _ in range(_REAPER_TRIES):
+        if _try_lock(users, fcntl.LOCK_EX):
+            return True
+        if _try_lock(users, fcntl.LOCK_SH):  # nobody holds it alone (any more)
+            return _try_lock(users, fcntl.LOCK_EX)
+        wait_until(lambda: False, 0.01, step=0.01)
+    return False
 
 
 def _start_missing(places: Places, report: Report, servers: Collection[str]) -> None:
@@ -177,12 +188,10 @@ def _bring_up_postgres(
 def _ensure_reaper(places: Places) -> None:
     """A reaper at work holds its lock. Two that start at once sort it out among themselves."""
     lock = _open_lock(places, "reaper")
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    free = _try_lock(lock, fcntl.LOCK_EX)
+    os.close(lock)
+    if not free:
         return
-    finally:
-        os.close(lock)
     pid_files = (places.postgres / "postmaster.pid", places.valkey / "valkey.pid")
     command = [sys.executable, "-S", "-E", reaping.__file__, str(places.locks), str(places.data)]
     launch(
@@ -201,6 +210,14 @@ def _changing(places: Places) -> Iterator[None]:
         yield
     finally:
         os.close(change)
+
+
+def _try_lock(lock: int, kind: int) -> bool:
+    try:
+        fcntl.flock(lock, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _open_lock(places: Places, name: str) -> int:

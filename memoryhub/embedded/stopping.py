@@ -13,6 +13,9 @@ from memoryhub.embedded.reaping import wait_until_unused
 from memoryhub.embedded.sharing import stop_if_unused
 
 if __name__ == "__main__":
-    places = find_places(Path(sys.argv[1]))
+    data = Path(sys.argv[1])
+    if not (data / "locks").is_dir():
+        sys.exit()  # the whole folder was deleted meanwhile, and is not made again
+    places = find_places(data)
     while not stop_if_unused(places):  # somebody came in between
         wait_until_unused(places.locks)

@@ -106,6 +106,8 @@ def _end_strays(places: Places) -> None:
     strays = find_serving(program=_PROGRAM, folder=places.valkey)
     end(strays, lambda pid: is_serving(pid, program=_PROGRAM, folder=places.valkey), _STOP)
     places.valkey_socket.unlink(missing_ok=True)
+    # Valkey goes on without a pid file it may not write (restored by root, say): unnoticed.
+    (places.valkey / "valkey.pid").unlink(missing_ok=True)
 
 
 def _set_aside(places: Places) -> str:

@@ -11,6 +11,7 @@ import pytest
 
 from memoryhub import embedded
 from memoryhub.embedded.places import find_places
+from memoryhub.embedded.processes import find_serving
 from memoryhub.embedded.sharing import stop_if_unused
 
 
@@ -31,3 +32,13 @@ def data(folder: Path) -> Iterator[Path]:
     if (path / "locks").exists():
         assert stop_if_unused(find_places(path)), "the test left a user behind"
         assert embedded.find_servers(path) == {"postgres": None, "valkey": None}
+        assert _processes(path) == [], "a server is not found any more and lives on"
+
+
+def _processes(data: Path) -> list[int]:
+    """Whatever works in the data folder, found without any file of the servers'."""
+    places = find_places(data)
+    return [
+        *find_serving(program="postgres", folder=places.postgres),
+        *find_serving(program="valkey-server", folder=places.valkey),
+    ]
