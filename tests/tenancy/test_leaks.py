@@ -12,9 +12,11 @@ import pytest
 from django.db import DatabaseError, connection, connections, transaction
 
 from memories.models import Memory
+from tenants.access.authenticating import forget_kept_keys
 from tenants.actors import operator_actor
 from tenants.context import acting_as, current_tenant_id, relaxed_commit
 from tenants.models import Tenant
+from tests.callers import Caller
 
 SETTING = "SELECT current_setting('hub.tenant', true), pg_backend_pid()"
 
@@ -116,9 +118,8 @@ def test_relaxed_commits_end_with_their_transaction(acting: Tenant) -> None:
         assert mode() == "on"
 
 
-def test_connections_that_died_in_the_pool_are_replaced_before_anything_is_done(
-    acting: Tenant, database_url: str
-) -> None:
+def kill_pooled_connections(database_url: str) -> None:
+    """End four idle connections of the pool on the server's side, as its restart would."""
     together = threading.Barrier(4)
 
     def borrow(_: int) -> int:
@@ -130,9 +131,25 @@ def test_connections_that_died_in_the_pool_are_replaced_before_anything_is_done(
     with ThreadPoolExecutor(4) as pool:
         servers = list(pool.map(borrow, range(4)))
     assert len(set(servers)) == 4
-    with psycopg.connect(database_url) as other:  # as a restart of the server would
+    with psycopg.connect(database_url) as other:
         other.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) pid", [servers])
+
+
+def test_connections_that_died_in_the_pool_are_replaced_before_anything_is_done(
+    acting: Tenant, database_url: str
+) -> None:
+    kill_pooled_connections(database_url)
     for _ in range(4):
         with transaction.atomic():
             Memory.objects.count()
         connection.close()
+
+
+def test_a_request_after_the_server_restarted_is_answered(agent: Caller, database_url: str) -> None:
+    assert agent.put(["a"], "k", {"n": 1}, index=False).status_code == 200
+    for is_kept in (True, False):
+        connection.close()
+        kill_pooled_connections(database_url)
+        if not is_kept:
+            forget_kept_keys()
+        assert agent.get(["a"], "k").status_code == 200
