@@ -1,15 +1,22 @@
-"""A profile fixes how text becomes a vector. Reading and writing always use the same one."""
+"""A profile fixes how text becomes a vector. Reading and writing always use the same one.
+
+Everything that changes a vector is part of it: another model, dimension, distance or prefix in the
+environment is another profile with its own number, and so never mixed with the vectors before. The
+endpoint's address is not part of it: a server that moved is the same model.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Max
 
 from memories.models import EmbeddingProfile
+from memories.statements.vectors import index_profile, lock_profiles
 from tenants.snapshots import TenantSettings
 
 E5_NAME = "e5-small"
@@ -63,7 +70,8 @@ def _named(name: str) -> Profile:
         return LOCAL
     if name == NONE.name:
         return NONE
-    return _from_row(EmbeddingProfile.objects.get(name=name))
+    current = _installation_profile()
+    return current if current.name == name else _from_row(EmbeddingProfile.objects.get(name=name))
 
 
 @lru_cache(maxsize=1)
@@ -74,22 +82,34 @@ def _installation_profile() -> Profile:
         return NONE
     if provider == "local":
         return LOCAL
-    name = f"{settings.EMBEDDING_MODEL}/{settings.EMBEDDING_DIMENSIONS}"[:63]
+    fixed = {
+        "provider": provider,
+        "model": settings.EMBEDDING_MODEL,
+        "dimensions": settings.EMBEDDING_DIMENSIONS,
+        "distance": settings.EMBEDDING_DISTANCE,
+        "query_prefix": settings.EMBEDDING_QUERY_PREFIX,
+        "passage_prefix": settings.EMBEDDING_PASSAGE_PREFIX,
+    }
+    row = EmbeddingProfile.objects.filter(**fixed).first() or _number(fixed)
+    return replace(_from_row(row), base_url=settings.EMBEDDING_BASE_URL)
+
+
+def _number(fixed: dict[str, Any]) -> EmbeddingProfile:
+    """A new profile with the next number, and its vector index."""
+    name = f"{fixed['model']}/{fixed['dimensions']}"[:50]
     with transaction.atomic():
-        row, _ = EmbeddingProfile.objects.get_or_create(
-            name=name,
-            defaults={
-                "number": (EmbeddingProfile.objects.aggregate(n=Max("number"))["n"] or 1) + 1,
-                "provider": provider,
-                "model": settings.EMBEDDING_MODEL,
-                "dimensions": settings.EMBEDDING_DIMENSIONS,
-                "distance": settings.EMBEDDING_DISTANCE,
-                "base_url": settings.EMBEDDING_BASE_URL,
-                "query_prefix": settings.EMBEDDING_QUERY_PREFIX,
-                "passage_prefix": settings.EMBEDDING_PASSAGE_PREFIX,
-            },
+        lock_profiles()
+        found = EmbeddingProfile.objects.filter(**fixed).first()
+        if found is not None:
+            return found
+        number = (EmbeddingProfile.objects.aggregate(n=Max("number"))["n"] or 1) + 1
+        if EmbeddingProfile.objects.filter(name=name).exists():
+            name = f"{name}/{number}"  # the same model, read in another way
+        row = EmbeddingProfile.objects.create(
+            number=number, name=name, base_url=settings.EMBEDDING_BASE_URL, **fixed
         )
-    return _from_row(row)
+        index_profile(number)
+    return row
 
 
 def forget_profiles() -> None:

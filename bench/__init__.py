@@ -1,0 +1,1 @@
+"""Measurements of MemoryHub, beside its peers, on this machine. `python -m bench --help`."""

@@ -1,0 +1,214 @@
+"""get, put, search and batch over HTTP, beside LangGraph's PostgresStore in this process.
+
+The same Postgres server with its durability as it is, the same texts and vectors, query and passage
+vectors known to both sides beforehand, as many threads as clients. PostgresStore has a TTL that
+reads refresh, so that both sides write when they read.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from langgraph.store.postgres import PostgresStore
+
+from bench.hub import Hub, running_hub, running_servers
+from bench.load import Ask, Figures, Wire, press
+from bench.stub import DIMENSIONS, vector_of
+from memoryhub import embedded
+
+ITEMS = 2_000
+PLACES = 20
+QUERIES = 50
+WORDS = [
+    "garden",
+    "coffee",
+    "deploy",
+    "invoice",
+    "bicycle",
+    "meeting",
+    "river",
+    "budget",
+    "violin",
+    "harbour",
+    "lantern",
+    "saffron",
+    "kernel",
+    "orchard",
+    "ticket",
+    "museum",
+    "winter",
+    "falcon",
+    "bridge",
+    "copper",
+]
+
+
+def text_of(number: int) -> str:
+    """One of a bounded set of texts, about 30 words each."""
+    draw = random.Random(number)
+    return f"note {number}: " + " ".join(draw.choices(WORDS, k=30))
+
+
+def place_of(number: int) -> str:
+    return f"u{number % PLACES}"
+
+
+Makes = dict[str, Callable[[int], Ask]]
+
+
+def hub_asks(hub: Hub, key: str) -> Makes:
+    """What each operation asks of the hub."""
+
+    def get(client: int) -> Ask:
+        wire, draw = Wire(hub.port, key), random.Random(client)
+
+        def ask(_: int) -> object:
+            number = draw.randrange(ITEMS)
+            return wire.call(
+                "GET", f"/store/items?namespace=bench.{place_of(number)}&key=k{number}"
+            )
+
+        return ask
+
+    def put(client: int) -> Ask:
+        wire, draw = Wire(hub.port, key), random.Random(client)
+
+        def ask(number: int) -> object:
+            item = _item(draw.randrange(ITEMS), f"p{client}-{number}")
+            return wire.call("PUT", "/store/items", item)
+
+        return ask
+
+    def search(client: int) -> Ask:
+        wire, draw = Wire(hub.port, key), random.Random(client)
+
+        def ask(_: int) -> object:
+            number = draw.randrange(QUERIES)
+            body = {"namespace_prefix": ["bench", place_of(number)], "query": f"query {number}",
+                    "mode": "vector", "recency": 0}  # fmt: skip
+            return wire.call("POST", "/store/items/search", body)
+
+        return ask
+
+    def hybrid(client: int) -> Ask:
+        wire, draw = Wire(hub.port, key), random.Random(client)
+
+        def ask(_: int) -> object:
+            number = draw.randrange(QUERIES)
+            body = {"namespace_prefix": ["bench", place_of(number)], "query": f"query {number}"}
+            return wire.call("POST", "/store/items/search", body)
+
+        return ask
+
+    def batch(client: int) -> Ask:
+        wire = Wire(hub.port, key)
+
+        def ask(number: int) -> object:
+            ops = [{"op": "put", **_item(n, f"b{client}-{number}-{n}")} for n in range(100)]
+            return wire.call("POST", "/store/batch", {"ops": ops})
+
+        return ask
+
+    return {
+        "get": get,
+        "put": put,
+        "search": search,
+        "hybrid search": hybrid,
+        "batch of 100": batch,
+    }
+
+
+def _item(number: int, key: str) -> dict[str, Any]:
+    value = {"text": text_of(number), "n": number}
+    return {"namespace": ["bench", place_of(number)], "key": key, "value": value}
+
+
+def peer_asks(store: PostgresStore) -> Makes:
+    """The same of PostgresStore."""
+
+    def get(client: int) -> Ask:
+        draw = random.Random(client)
+
+        def ask(_: int) -> object:
+            number = draw.randrange(ITEMS)
+            return store.get(("bench", place_of(number)), f"k{number}")
+
+        return ask
+
+    def put(client: int) -> Ask:
+        draw = random.Random(client)
+
+        def ask(number: int) -> object:
+            drawn = draw.randrange(ITEMS)
+            value = {"text": text_of(drawn), "n": drawn}
+            return store.put(("bench", place_of(drawn)), f"p{client}-{number}", value)
+
+        return ask
+
+    def search(client: int) -> Ask:
+        draw = random.Random(client)
+
+        def ask(_: int) -> object:
+            number = draw.randrange(QUERIES)
+            return store.search(("bench", place_of(number)), query=f"query {number}")
+
+        return ask
+
+    return {"get": get, "put": put, "search": search}
+
+
+def fill_hub(hub: Hub, key: str) -> None:
+    wire = Wire(hub.port, key)
+    for start in range(0, ITEMS, 200):
+        ops = [{"op": "put", **_item(n, f"k{n}")} for n in range(start, start + 200)]
+        wire.call("POST", "/store/batch", {"ops": ops})
+
+
+@contextmanager
+def peer(data: Path, threads: int) -> Iterator[PostgresStore]:
+    """PostgresStore on a database of its own on the same server, filled alike."""
+    embedded.drop_database(data, "bench_langgraph")
+    embedded.create_database(data, "bench_langgraph")
+    url = embedded.locate(data, database="bench_langgraph").owner_url
+    index: Any = {"dims": DIMENSIONS, "embed": _embed, "fields": ["$"]}
+    ttl: Any = {"default_ttl": 60 * 24 * 30, "refresh_on_read": True}
+    pool: Any = {"min_size": threads, "max_size": threads}
+    with PostgresStore.from_conn_string(url, pool_config=pool, index=index, ttl=ttl) as store:
+        store.setup()
+        for n in range(ITEMS):
+            store.put(("bench", place_of(n)), f"k{n}", {"text": text_of(n), "n": n})
+        yield store
+
+
+def _embed(texts: Sequence[str]) -> list[list[float]]:
+    return [list(vector_of(text)) for text in texts]
+
+
+def measure(data: Path, *, clients: Sequence[int], seconds: float) -> list[dict[str, Any]]:
+    """Rows of figures: hub, peer and ratio by operation and number of clients."""
+    rows: list[dict[str, Any]] = []
+    with running_servers(data), running_hub(data) as hub, peer(data, max(clients)) as store:
+        key = hub.make_tenant()
+        fill_hub(hub, key)
+        ours, theirs = hub_asks(hub, key), peer_asks(store)
+        for name, make in ours.items():
+            for count in clients:
+                row: dict[str, Any] = {"operation": name, "clients": count}
+                measured = press(make, clients=count, seconds=seconds)
+                row |= _named("", measured)
+                if name in theirs:
+                    beside = press(theirs[name], clients=count, seconds=seconds)
+                    row |= _named("peer ", beside)
+                    row["ratio"] = measured.rate / beside.rate
+                rows.append(row)
+                print(row, flush=True)
+    return rows
+
+
+def _named(prefix: str, figures: Figures) -> dict[str, float]:
+    return {prefix + name: value for name, value in asdict(figures).items()}

@@ -1,0 +1,99 @@
+"""Recall at 10 and time by size of tenant, among 200,000 vectors of many tenants, beside exact.
+
+The search is the whole use case in process (candidates, ranking, page, event), with the query's
+vector at hand; beside it one exact statement over the tenant's vectors, written by hand.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from django.db import connection, transaction
+
+from bench.filling import PROFILE, Draw, Filled, fill
+from bench.hub import running_servers
+from memories.embedding.profiles import LOCAL
+from memories.ops import SearchOp
+from memories.searching import Question, run_search
+from tenants.actors import operator_actor
+from tenants.context import acting_as, relaxed_commit
+
+SHARES = {30_000: 0.6, 3_000: 0.3, 100: 0.1}
+QUERIES = 40
+WANTED = 10
+
+_BY_HAND = (
+    "SELECT v.memory_id FROM memories_memoryvector v WHERE v.tenant_id = %s AND v.profile = %s "
+    "ORDER BY -(v.embedding::halfvec(384) <#> %s::halfvec(384)) DESC LIMIT %s"
+)
+
+
+def sizes_of(total: int) -> list[int]:
+    """The sizes of the tenants that make up so many vectors."""
+    return [
+        size
+        for size, share in SHARES.items()
+        for _ in range(max(1, round(total * share / size)))
+    ]  # fmt: skip
+
+
+def measure(data: Path, *, total: int) -> list[dict[str, Any]]:
+    """A row for each size of tenant."""
+    draw = Draw(7)
+    with running_servers(data):
+        filled = fill(data, sizes_of(total), draw=draw)
+        rows = []
+        for size in SHARES:
+            of_size = [one for one in filled if len(one.ids) == size]
+            rows += [_measure_size(of_size, draw, mode) for mode in ("vector", "hybrid")]
+        return [{"vectors": total, **row} for row in rows]
+
+
+def _measure_size(tenants: list[Filled], draw: Draw, mode: str) -> dict[str, Any]:
+    times: list[float] = []
+    by_hand: list[float] = []
+    recalls: list[float] = []
+    plan = None
+    for number, query in enumerate(draw.around(QUERIES)):
+        tenant = tenants[number % min(len(tenants), 10)]
+        text = "[" + ",".join(f"{x:.6g}" for x in query.tolist()) + "]"
+        op = SearchOp(namespace_prefix=[], query="garden coffee kernel", mode=mode, recency=0)
+        with acting_as(operator_actor(tenant.tenant_id)), relaxed_commit():
+            seconds, found = _timed(
+                lambda op=op, text=text: run_search(Question(op, LOCAL, text, None))
+            )
+            hand_seconds, _ = _timed(lambda tenant=tenant, text=text: _run_by_hand(tenant, text))
+        plan = found.plan
+        if number >= 5:  # the first ones warm the caches
+            times.append(seconds)
+            by_hand.append(hand_seconds)
+        best = np.argsort(-(tenant.vectors @ query), kind="stable")[:WANTED]
+        wanted = {tenant.ids[index] for index in best}
+        recalls.append(len(wanted & {hit.row.id for hit in found.hits}) / len(wanted))
+    answer = {
+        "tenant size": len(tenants[0].ids), "mode": mode, "plan": plan,
+        "p50": _at(times, 0.5), "p95": _at(times, 0.95), "by hand p95": _at(by_hand, 0.95),
+    }  # fmt: skip
+    return answer | ({"recall at 10": float(np.mean(recalls))} if mode == "vector" else {})
+
+
+def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
+    start = time.perf_counter()
+    with transaction.atomic():
+        answer = work()
+    return time.perf_counter() - start, answer
+
+
+def _run_by_hand(tenant: Filled, vector: str) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(_BY_HAND, [tenant.tenant_id, PROFILE, vector, WANTED])
+        return list(cursor.fetchall())
+
+
+def _at(seconds: list[float], share: float) -> float:
+    ordered = sorted(seconds)
+    return 1000 * ordered[min(len(ordered) - 1, int(len(ordered) * share))]
