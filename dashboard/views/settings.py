@@ -106,7 +106,7 @@ def sweep_scope(request: HttpRequest, scope_id: UUID) -> HttpResponse:
 @page(Action.ADMINISTER, methods=("POST",))
 def drop_sweep_scope(request: HttpRequest, scope_id: UUID) -> HttpResponse:
     """What lies below is swept with the next broader scope."""
-    remove_scope(scope_id)
+    remove_scope(open_scope(scope_id).row.id)
     messages.success(request, _("The sweep scope was removed."))
     return redirect("sweeps")
 
