@@ -20,7 +20,6 @@ from django.db.models import Q, QuerySet
 from audit.recording import Facts, Target, record
 from memories.dating import evaluate_row, regime_of, with_dates
 from memories.inspecting import Inspected, find_memory, inspect_row
-from memories.masking import mask_text
 from memories.models import Memory
 from memories.protecting import guard_of_now, open_value
 from memories.reasons import check_reason
@@ -92,7 +91,7 @@ def decide_quarantined(identifier: UUID, *, decision: Decision, reason: str) -> 
         record(
             "privacy.decide",
             Target("memory", str(row.id), row.namespace),
-            Facts(links={"decision": decision, "reason": mask_text(reason, today=at.date())}),
+            Facts(links={"decision": decision, "reason": reason}),
         )
         return inspect_row(decided)
 

@@ -1,8 +1,13 @@
-"""Why somebody does what they do: asked of people, and kept in the event."""
+"""Why somebody does what they do: asked of people, and kept in the event.
+
+An event holds no clear personal data, so what looks like it is masked in the reason.
+"""
 
 from __future__ import annotations
 
+from memories.masking import mask_text
 from memoryhub.errors import Invalid
+from tenants.clock import wall_clock
 
 REASON_CHARACTERS = 1000
 
@@ -14,4 +19,4 @@ def check_reason(reason: object) -> str:
     if len(reason) > REASON_CHARACTERS:
         detail = f"A reason has at most {REASON_CHARACTERS} characters."
         raise Invalid.at("reason", "too_long", detail)
-    return reason.strip()
+    return mask_text(reason.strip(), today=wall_clock().date())

@@ -74,7 +74,7 @@ def reveal_value(identifier: UUID, *, path: str, reason: str) -> Revealed:
                 links={
                     "path": mask_text(path, today=now().date()),
                     "entities": sorted(set(entities)),
-                    "reason": mask_text(reason, today=now().date()),
+                    "reason": reason,
                 },
             ),
         )

@@ -1,0 +1,135 @@
+"""Identity numbers through every door: none in the clear in the database, Valkey, queues or logs.
+
+The database is read whole, as its superuser: every column of every table, as text and as bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+import redis
+from django.conf import settings
+from psycopg import sql
+
+from memories.importing import DatedPut, import_memories
+from memories.ops import parse_put
+from memoryhub.embedded.databases import _connect
+from memoryhub.embedded.places import find_places
+from tenants.actors import operator_actor
+from tenants.clock import wall_clock
+from tenants.context import acting_as
+from tenants.models import Tenant
+from tests.callers import Caller
+from tests.people import Person
+from tests.plugin import DATA
+
+NUMBERS = {
+    "put": "11010519491231002X",
+    "batch": "440524188001010014",
+    "import": "110101200002290018",
+}
+CARD, MOBILE, SECRET = "6222023074185296300", "13912345678", "AKIAIOSFODNN7EXAMPLE"
+CLEAR = (*NUMBERS.values(), CARD, MOBILE, "139-1234-5678", SECRET, "lisi.wang@example.com")
+
+
+def value_of(number: str) -> dict[str, Any]:
+    return {
+        "text": f"客户的身份证是{number}，电话139-1234-5678，卡号{CARD}",
+        "list": [{"id": number, "mail": "lisi.wang@example.com"}, [number]],
+        number: "a key",
+        "bank card": int(CARD),
+        "mobile": int(MOBILE),
+    }
+
+
+@pytest.fixture
+def whole_database(hub: str) -> Iterator[psycopg.Connection]:
+    """The test's database, as the server's superuser, whom no row policy binds."""
+    with _connect(find_places(DATA), hub) as connection:
+        yield connection
+
+
+def rows_of(connection: psycopg.Connection) -> Iterator[tuple[str, str]]:
+    """(table, text) of every row; bytes also as the text they would be."""
+    tables = connection.execute(
+        "SELECT n.nspname, c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
+        "WHERE c.relkind = 'r' AND n.nspname NOT IN "
+        "('pg_catalog', 'information_schema', 'pg_toast')"
+    ).fetchall()
+    for schema, table in tables:
+        query = sql.SQL("SELECT t::text FROM {} t").format(sql.Identifier(schema, table))
+        for (text,) in connection.execute(query):
+            yield table, text
+
+
+def clear_in(text: str) -> list[str]:
+    plain = [one for one in CLEAR if one in text]
+    return plain + [one for one in CLEAR if one.encode().hex() in text]
+
+
+def write_by_every_door(agent: Caller, tenant: Tenant) -> None:
+    source = {"said": f"证件{NUMBERS['put']}"}
+    put = agent.put(["a"], "put", value_of(NUMBERS["put"]), source=source)
+    assert put.status_code == 200
+    again = agent.put(["a"], "put", {**value_of(NUMBERS["put"]), "n": 2}, wait=False)
+    assert again.json()["outcome"] == "updated"
+    body = {"namespace": ["a"], "key": "once", "value": value_of(NUMBERS["put"])}
+    assert agent.call("PUT", "/store/items", body, idempotency_key="k1").status_code == 200
+    op = {"op": "put", "namespace": ["a"], "key": "batch", "value": value_of(NUMBERS["batch"])}
+    assert agent.batch(op).status_code == 200
+    assert agent.put(["a"], "secret", {"t": f"{SECRET} {NUMBERS['put']}"}).status_code == 200
+    item = parse_put({"namespace": ["a"], "key": "i", "value": value_of(NUMBERS["import"])})
+    with acting_as(operator_actor(tenant.id)):
+        assert import_memories([DatedPut(item, wall_clock().replace(year=2025))]) == 1
+
+
+def ask_by_every_door(agent: Caller, officer: Person) -> None:
+    number = NUMBERS["put"]
+    for mode in ("hybrid", "text", "vector"):
+        assert agent.search(["a"], query=f"身份证{number}", mode=mode).status_code == 200
+    agent.search(["a"], filter={"text": f"身份证{number}"})
+    assert agent.put(["a"], number, {"a": 1}).status_code == 422
+    agent.call("PUT", "/store/items", raw=b'{"key": "' + number.encode() + b'", ')
+    found = officer.call("POST", "/memories/find", {"entity": "cn_id", "value": number}).json()
+    first = next(one for one in found["items"] if one["key"] == "put")
+    shown = {"path": "text", "reason": f"asked for {number}"}
+    answer = officer.call("POST", f"/memories/{first['id']}/reveal", shown)
+    assert number in answer.json()["value"]
+    label = {"label": "x", "reason": f"because of {number}"}
+    assert officer.call("POST", f"/memories/{first['id']}/label", label).status_code == 200
+
+
+def test_nothing_clear_is_left_anywhere(
+    agent: Caller, tenant: Tenant, officer: Person, whole_database: psycopg.Connection,
+    caplog: pytest.LogCaptureFixture,
+) -> None:  # fmt: skip
+    with caplog.at_level(logging.INFO):
+        write_by_every_door(agent, tenant)
+        ask_by_every_door(agent, officer)
+    assert not clear_in(caplog.text + json.dumps([str(one.__dict__) for one in caplog.records]))
+    rows = list(rows_of(whole_database))
+    assert any(table.startswith("memories_memory_") and "⟦cn_id:" in text for table, text in rows)
+    assert not {(table, one) for table, text in rows for one in clear_in(text)}
+    server = redis.Redis.from_url(settings.REDIS_URL)
+    for key in server.scan_iter(count=1000):
+        held = key + (server.dump(key) or b"")
+        assert not [one for one in CLEAR if one.encode() in held], key
+    for name in ("hub", "celery"):
+        for message in server.lrange(name, 0, -1):
+            assert not clear_in(message.decode())
+
+
+def test_an_officer_finds_all_that_came_by_each_door(
+    agent: Caller, tenant: Tenant, officer: Person
+) -> None:
+    write_by_every_door(agent, tenant)
+    for door, number in NUMBERS.items():
+        body = {"entity": "cn_id", "value": number}
+        items = officer.call("POST", "/memories/find", body).json()["items"]
+        assert items, door
+        assert number not in json.dumps(items, ensure_ascii=False)
