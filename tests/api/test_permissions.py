@@ -1,0 +1,194 @@
+"""Who may call what (API.md, "Who may"): every address and method stands in this table.
+
+An address that is not in it fails the last test; so does a line whose address is gone. People are
+letters: A admin, O officer, U auditor, V viewer. A key has every scope, or every scope but the one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from api.urls import urlpatterns
+from tenants.access.provisioning import create_tenant, create_user, issue_key
+from tenants.actors import operator_actor
+from tenants.context import acting_as
+from tenants.models import Tenant
+from tenants.roles import Scope
+from tests.callers import Caller
+from tests.people import Person
+
+ROLES = {"A": "admin", "O": "officer", "U": "auditor", "V": "viewer"}
+METHODS = ("get", "post", "put", "patch", "delete")
+REFUSED = (401, 403)
+ITEM = {"namespace": ["a"], "key": "k"}
+WHY = {"reason": "because"}
+
+
+@dataclass(frozen=True)
+class Line:
+    """One address and method: the scope a key needs (None: people only), and the roles."""
+
+    method: str
+    path: str
+    scope: str | None
+    roles: str
+    body: Any = None
+    query: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.method} {self.path}"
+
+
+MEMORY = "memories/<uuid:memory_id>"
+TABLE = [
+    Line("get", "store/items", "memory:read", "OU", query="?namespace=a&key=k"),
+    Line("put", "store/items", "memory:write", "", {**ITEM, "value": {}, "index": False}),
+    Line("delete", "store/items", "memory:delete", "O", {**ITEM, **WHY}),
+    Line("post", "store/items/search", "memory:read", "OU", {"namespace_prefix": []}),
+    Line("post", "store/namespaces", "memory:read", "OU", {}),
+    Line("delete", "store/namespaces", "memory:delete", "O", {"namespace_prefix": ["z"], **WHY}),
+    Line("post", "store/batch", "memory:read", "OU", {"ops": [{"op": "get", **ITEM}]}),
+    Line("get", MEMORY, "memory:read", "OU"),
+    Line("get", f"{MEMORY}/versions", "memory:read", "OU"),
+    Line("get", f"{MEMORY}/events", "audit:read", "OU"),
+    Line("get", f"{MEMORY}/explain", "policy:read", "AOUV"),
+    Line("post", f"{MEMORY}/restore", None, "O", WHY),
+    Line("post", f"{MEMORY}/label", None, "O", {"label": "x", **WHY}),
+    Line("post", f"{MEMORY}/reveal", None, "O", {"path": "a", **WHY}),
+    Line("get", "privacy/quarantine", None, "OU"),
+    Line("post", "privacy/quarantine/<uuid:memory_id>", None, "O", {"decision": "release", **WHY}),
+    Line("get", "privacy/clock", "policy:read", "AOUV"),
+    Line("get", "usage", "policy:read", "AOU"),
+    Line("get", "audit/events", "audit:read", "OU"),
+    Line("get", "audit/events/<uuid:event_id>", "audit:read", "OU"),
+    Line("get", "keys", None, "A"),
+    Line("post", "keys", None, "A", {"name": "x"}),
+    Line("get", "keys/<slug:key_id>", None, "A"),
+    Line("delete", "keys/<slug:key_id>", None, "A"),
+    Line("get", "members", None, "A"),
+    Line("post", "members", None, "A", {"email": "x@example.com", "role": "viewer"}),
+    Line("get", "members/<uuid:member_id>", None, "A"),
+    Line("patch", "members/<uuid:member_id>", None, "A", {"role": "viewer"}),
+    Line("delete", "members/<uuid:member_id>", None, "A"),
+    Line("get", "settings", None, "A"),
+    Line("patch", "settings", None, "A", {}),
+    Line("get", "policies/sweep-scopes", None, "A"),
+    Line("post", "policies/sweep-scopes", None, "A", {"namespace_prefix": ["a"]}),
+    Line("get", "policies/sweep-scopes/<uuid:scope_id>", None, "A"),
+    Line("patch", "policies/sweep-scopes/<uuid:scope_id>", None, "A", {"enabled": True}),
+    Line("delete", "policies/sweep-scopes/<uuid:scope_id>", None, "A"),
+    Line("get", "policies/sweeps", "policy:read", "AOUV"),
+    Line("post", "policies/sweeps", None, "A", {"dry_run": True}),
+    Line("get", "policies/sweeps/<uuid:run_id>", "policy:read", "AOUV"),
+]
+ELSEWHERE = {
+    # who may see a job is said by what it does: tests/store/test_deleting_namespaces.py
+    "get jobs/<uuid:job_id>",
+    "post jobs/<uuid:job_id>/cancel",
+    "get jobs/<uuid:job_id>/file",
+    # not a right of its own: tests/privacy
+    "post memories/find",
+}
+
+
+def call(caller: Caller, line: Line) -> Any:
+    path = line.path
+    while "<" in path:
+        before, _, rest = path.partition("<")
+        converter, _, after = rest.partition(">")
+        path = before + (str(uuid4()) if converter.startswith("uuid") else "a" * 12) + after
+    return caller.call(line.method.upper(), f"/{path}{line.query}", line.body)
+
+
+def is_allowed(answer: Any) -> bool:
+    assert answer.status_code not in (405, 500, 503), answer.content
+    return answer.status_code not in REFUSED
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One tenant for all lines (passwords take their time to hash), with everybody in it."""
+
+    people: dict[str, Person]
+    strangers: dict[str, Person]
+    every_scope: Caller
+    all_but: dict[str, Caller]
+
+
+@pytest.fixture(scope="module")
+def stage(hub: str) -> Stage:
+    def tenant() -> Tenant:
+        slug = f"t-{uuid4().hex[:12]}"
+        with acting_as(operator_actor()):
+            return create_tenant(slug, name=slug)
+
+    def people(of: Tenant, calling: Tenant) -> dict[str, Person]:
+        with acting_as(operator_actor(of.id)):
+            return {
+                letter: Person(
+                    create_user(f"{role}-{uuid4().hex[:8]}@example.com", tenant=of, role=role),
+                    calling,
+                )
+                for letter, role in ROLES.items()
+            }
+
+    def key(of: Tenant, scopes: list[str]) -> Caller:
+        with acting_as(operator_actor(of.id)):
+            return Caller(str(issue_key(of, name="test", scopes=scopes).text))
+
+    mine, theirs = tenant(), tenant()
+    scopes = [scope.value for scope in Scope]
+    return Stage(
+        people(mine, mine),
+        people(theirs, mine),
+        key(mine, scopes),
+        {one: key(mine, [other for other in scopes if other != one]) for one in scopes},
+    )
+
+
+@pytest.mark.parametrize("line", TABLE, ids=lambda line: line.name)
+def test_people_may_what_their_role_allows(stage: Stage, line: Line) -> None:
+    people = stage.people.items()
+    assert {letter for letter, person in people if is_allowed(call(person, line))} == set(
+        line.roles
+    )
+
+
+@pytest.mark.parametrize("line", TABLE, ids=lambda line: line.name)
+def test_a_key_may_what_its_scope_allows(stage: Stage, line: Line) -> None:
+    answer = call(stage.every_scope, line)
+    if line.scope is None:
+        assert (answer.status_code, answer.json()["code"]) == (403, "people_only")
+        return
+    assert is_allowed(answer)
+    refused = call(stage.all_but[line.scope], line)
+    assert (refused.status_code, refused.json()["code"]) == (403, "scope_missing")
+    assert refused.json()["required"] == line.scope
+
+
+@pytest.mark.parametrize("line", TABLE, ids=lambda line: line.name)
+def test_nobody_may_nothing(hub: str, line: Line) -> None:
+    for key in (None, "nonsense", "mh_aaaaaaaaaaaa_" + "a" * 40):
+        answer = call(Caller(key), line)
+        assert (answer.status_code, answer.json()["code"]) == (401, "unauthenticated")
+
+
+@pytest.mark.parametrize("line", TABLE, ids=lambda line: line.name)
+def test_people_of_another_tenant_belong_nowhere_here(stage: Stage, line: Line) -> None:
+    assert {call(one, line).status_code for one in stage.strangers.values()} <= {403, 404}
+
+
+def test_every_address_and_method_stands_in_the_table() -> None:
+    served = {
+        f"{method} {pattern.pattern}"
+        for pattern in urlpatterns
+        for method in METHODS
+        if hasattr(pattern.callback.view_class, method)  # type: ignore[union-attr]
+        and not str(pattern.pattern).startswith("<path:")
+    }
+    assert served == {line.name for line in TABLE} | ELSEWHERE
