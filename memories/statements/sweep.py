@@ -111,3 +111,15 @@ def purge(rows: Sequence[tuple[StoredMemory, str]], *, at: datetime, event_id: U
     destroyed = int(together.run()[0])
     drop_unused(tokens)
     return destroyed
+
+
+_AFTER = f"SELECT {_MEMORY} FROM memories_memory m WHERE m.tenant_id = %s AND m.id > %s "
+
+
+def list_rows_after(after: UUID | None, *, limit: int) -> list[StoredMemory]:
+    """Rows in whatever state by id, from `after` on."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            _AFTER + "ORDER BY m.id LIMIT %s", [current_tenant_id(), after or UUID(int=0), limit]
+        )
+        return [StoredMemory.of(row) for row in cursor.fetchall()]
