@@ -65,7 +65,7 @@ def _positive(minutes: float) -> float:
 
 
 def _index(given: Any) -> Any:
-    if given is True or not (given is False or isinstance(given, list)):
+    if given is not None and given is not False and not isinstance(given, list):
         raise PydanticCustomError("hub_invalid_index", "`index` is false or a list of paths.")
     return given
 
