@@ -27,7 +27,13 @@ from memories.reading import read_memories
 from memories.rows import StoredMemory
 from memories.searching import Question, prepare_search, run_search
 from memories.statements.lookup import lock_by_keys
-from memories.writing import Written, apply_puts, prepare_puts, retry_when_taken
+from memories.writing import (
+    Written,
+    apply_puts,
+    prepare_puts,
+    retry_when_taken,
+    with_newest_rules,
+)
 from memoryhub.errors import HubError
 
 T = TypeVar("T")
@@ -49,8 +55,7 @@ class _Plan:
 
 def run_batch(ops: Sequence[Op]) -> list[Any]:
     """The results by position: put → Written, get → StoredMemory or None, delete → None, …"""
-    plan = _plan(ops)
-    return retry_when_taken(partial(_run, plan))
+    return with_newest_rules(lambda: retry_when_taken(partial(_run, _plan(ops))))
 
 
 def _plan(ops: Sequence[Op]) -> _Plan:
@@ -107,10 +112,12 @@ def _lock(plan: _Plan) -> dict[Key, StoredMemory]:
 
 def _write(plan: _Plan, locked: Mapping[Key, StoredMemory]) -> dict[int, Written]:
     puts = plan.puts
-    numbers = sorted(puts, key=lambda n: (puts[n].namespace, puts[n].op.key))
+    plain = [number for number in puts if not puts[number].op.dedup]
+    plain.sort(key=lambda n: (puts[n].namespace, puts[n].op.key))
+    chunks = [plain[start : start + CHUNK] for start in range(0, len(plain), CHUNK)]
+    chunks += [[number] for number in puts if puts[number].op.dedup]
     written: dict[int, Written] = {}
-    for start in range(0, len(numbers), CHUNK):
-        chunk = numbers[start : start + CHUNK]
+    for chunk in chunks:
         prepared = [puts[number] for number in chunk]
         done = _positioned(chunk, partial(apply_puts, prepared, locked))
         written.update(zip(chunk, done, strict=True))

@@ -40,6 +40,8 @@ class Prepared:
     lexemes: str
     length: int
     screened: Screened
+    merges: bool = False
+    """Whether dedup turned it into a put of another key, whose memory says the same."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ from audit.recording import Draft, Facts, Target, draft
 from audit.repeating import settle
 from memories.dating import Regime, regime_of
 from memories.deciding import Decision, Outcome, Prepared, Sources, decide_put
+from memories.deduplicating import merge_into_same
 from memories.embedding.calling import embed_passages
 from memories.embedding.chunking import Chunk
 from memories.embedding.profiles import Profile, profile_of
@@ -42,6 +43,7 @@ from memories.statements.together import Together
 from memoryhub.errors import Denied, HubError, Invalid
 from privacy.acting import Guard
 from privacy.querysets import drop_findings_before
+from privacy.regimes import privacy_regime
 from tenants.actors import Actor
 from tenants.authorising import require
 from tenants.context import current_actor, now
@@ -62,12 +64,20 @@ class Written:
     outcome: Outcome
 
 
+class RulesMoved(Exception):
+    """What was prepared went by older rules of personal data: prepare again."""
+
+
 class _KeyTaken(Exception):
     """Another transaction created one of our keys first: run again."""
 
 
 def put_memory(op: PutOp) -> Written:
     """Write one value. Raises Denied, Invalid, VersionMismatch."""
+    return with_newest_rules(lambda: _put(op))
+
+
+def _put(op: PutOp) -> Written:
     prepared = prepare_puts([op])
     return retry_when_taken(lambda: _put_prepared(prepared))
 
@@ -76,6 +86,21 @@ def _put_prepared(prepared: Sequence[Prepared]) -> Written:
     (written,) = apply_puts(prepared)
     settle({"id": str(written.row.id), "outcome": written.outcome})
     return written
+
+
+def with_newest_rules(work: Callable[[], T]) -> T:
+    """Prepare and apply, again when the rules of personal data changed in between.
+
+    What is prepared outside a transaction goes by a snapshot of the tenant's settings; the
+    transaction knows their newest version, and stores nothing that was protected by older rules.
+    """
+    for attempt in range(ATTEMPTS):
+        try:
+            return work()
+        except RulesMoved:
+            if attempt == ATTEMPTS - 1:
+                raise
+    raise AssertionError("unreachable")
 
 
 def retry_when_taken(work: Callable[[], T]) -> T:
@@ -191,12 +216,19 @@ def apply_puts(
     """Gather, decide, apply, record, for puts of different keys, in the current transaction.
 
     `locked` are the rows under these keys where the caller has locked them already; `instants`
-    says when each was put elsewhere (an import), otherwise all are put now.
+    says when each was put elsewhere (an import), otherwise all are put now. A put that is to be
+    deduplicated comes alone, so that it sees the ones before it.
     """
     tenant, at = tenant_settings(), now()
     regime, profile = regime_of(tenant), profile_of(tenant)
+    rules = privacy_regime().tag
+    if any(put.screened.detector != rules for put in prepared):
+        raise RulesMoved
     keys = sorted({(put.namespace, put.op.key) for put in prepared})
     existing = lock_by_keys(keys) if locked is None else locked
+    if len(prepared) == 1 and prepared[0].op.dedup and prepared[0].chunks:
+        put, same = merge_into_same(prepared[0], existing, profile, tenant)
+        prepared, existing = [put], {**existing, **same}
     sources = _find_sources(prepared)
     decisions = []
     for number, put in enumerate(prepared):
@@ -218,7 +250,7 @@ def apply_puts(
     _require_room(decisions)
     _retire([decision.retires for decision in decisions if decision.retires], regime)
     _apply(decisions, profile, tenant)
-    return [Written(decision.row, decision.outcome) for decision in decisions]
+    return [Written(one.row, "merged" if one.prepared.merges else one.outcome) for one in decisions]
 
 
 def _require_room(decisions: Sequence[Decision]) -> None:

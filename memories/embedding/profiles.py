@@ -21,7 +21,7 @@ from tenants.snapshots import TenantSettings
 
 E5_NAME = "e5-small"
 E5_DIMENSIONS = 384
-E5_DEDUP_THRESHOLD = 0.93
+E5_DEDUP_THRESHOLD = 0.955
 NONE_NUMBER = 0
 
 
