@@ -21,7 +21,7 @@ from memories.deciding import Prepared
 from memories.namespaces import encode
 from memories.ops import PutOp
 from memories.statements import upsert
-from memories.writing import apply_puts, prepare_puts, retry_when_taken
+from memories.writing import apply_puts, prepare_puts, retry_when_taken, with_newest_rules
 from memoryhub.errors import Denied, Invalid
 from tenants.actors import ActorKind
 from tenants.context import current_actor, now
@@ -56,8 +56,7 @@ def import_memories(puts: Sequence[DatedPut]) -> int:
             raise Invalid.at(f"[{number}].at", "in_future", "That instant has not come yet.")
     added = 0
     for chunk in _in_rounds(sorted(puts, key=lambda put: put.at)):
-        prepared = prepare_puts([put.op for put in chunk])
-        added += retry_when_taken(partial(_apply, chunk, prepared))
+        added += with_newest_rules(partial(_write, chunk))
     if puts:
         oldest = min(put.at for put in puts)
         with transaction.atomic():
@@ -67,6 +66,11 @@ def import_memories(puts: Sequence[DatedPut]) -> int:
                 Facts(counts={"n": len(puts)}, links={"oldest": oldest.isoformat()}),
             )
     return added
+
+
+def _write(puts: Sequence[DatedPut]) -> int:
+    prepared = prepare_puts([put.op for put in puts])
+    return retry_when_taken(partial(_apply, puts, prepared))
 
 
 def _apply(puts: Sequence[DatedPut], prepared: Sequence[Prepared]) -> int:
