@@ -22,7 +22,7 @@ from tenants.context import acting_as
 from tenants.models import Tenant
 from tests.ageing import count_rows
 from tests.callers import Caller
-from tests.embedding.endpoints import DIMENSIONS, Endpoint, letters_of
+from tests.embedding.endpoints import DIMENSIONS, Endpoint, letters_of, serving
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +102,18 @@ def test_what_is_put_while_the_provider_is_down_is_pending_and_found_later(
     assert catch_up(tenant) == 1
     assert agent.get(["a"], "k").json()["embedding"] == "ready"
     assert agent.keys(["a"], query="zzzz", mode="vector") == ["k"]
+
+
+def test_an_endpoint_that_moves_is_asked_where_it_is_now(
+    endpoint: Endpoint, embed_with: Callable[..., None], agent: Caller, settings: Any
+) -> None:
+    agent.put(["a"], "k", {"text": "x"})
+    model = settings.EMBEDDING_MODEL
+    with serving() as moved:
+        embed_with(moved.url, model=model)
+        assert agent.put(["a"], "l", {"text": "y"}).json()["embedding"] == "ready"
+        assert moved.texts
+        assert set(agent.keys(["a"], query="x", mode="vector")) == {"k", "l"}
 
 
 def test_nobody_listening_is_down_too(embed_with: Callable[..., None], agent: Caller) -> None:
