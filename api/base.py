@@ -70,6 +70,11 @@ def _check_query(request: Request, taken: Collection[str]) -> None:
         )
         if not value.isascii() and any("\udc80" <= letter <= "\udcff" for letter in value)
     ]
+    faults += [
+        FieldError(name, "nul", "U+0000 cannot be stored.")
+        for name, values in request.query_params.lists()
+        if any("\x00" in value for value in values)
+    ]
     if faults:
         raise Invalid(faults)
 

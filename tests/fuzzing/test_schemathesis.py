@@ -20,7 +20,8 @@ from memoryhub.wsgi import application
 from tenants.models import Tenant
 from tests.callers import Caller
 
-FAST, SLOW, REST = 8, 300, 15
+FAST, SLOW, REST = 8, 330, 15
+LESS = {"/api/v1/store/batch": 100, "/api/v1/usage": 40}  # slow to draw, slow to answer
 CHECKS = (
     "not_a_server_error", "status_code_conformance", "content_type_conformance",
     "response_schema_conformance",
@@ -84,7 +85,7 @@ def test_a_few_drawn_requests_conform(key: str, path: str, method: str) -> None:
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize(("path", "method"), STORE)
 def test_hundreds_of_drawn_requests_conform(key: str, path: str, method: str) -> None:
-    try_out(path, method, key, count=SLOW)
+    try_out(path, method, key, count=LESS.get(path, SLOW))
 
 
 @pytest.mark.slow
@@ -100,6 +101,6 @@ def test_every_other_operation_conforms_too(key: str) -> None:
     for path, method in others:
         try:
             try_out(path, method, key, count=REST)
-        except Exception as failure:  # told together at the end
+        except (Exception, BaseExceptionGroup) as failure:  # told together at the end
             failed.append(f"{method} {path}: {failure}"[:1000])
     assert not failed, "\n\n".join(failed)
