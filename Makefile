@@ -13,7 +13,7 @@ PRODUCTION := BEHIND_TLS=1 SECURE_SSL_REDIRECT=1 ALLOWED_HOSTS=hub.example.com
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test test-all lint bench lock
+.PHONY: help run demo test test-all lint bench shots lock
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -40,6 +40,9 @@ lint: $(VENV)/.develop ## ruff, mypy, import-linter, migrations, deployment chec
 	@$(SCRATCH) DJANGO_SETTINGS_MODULE=tests.linting $(PYTHON) manage.py lintmigrations > $(VENV)/migrations.log || \
 	  { cat $(VENV)/migrations.log; exit 1; }
 	@echo "lint: clean"
+
+shots: $(VENV)/.develop ## screenshots of the main pages into docs/screens (needs Chromium)
+	@$(PYTHON) -m tests.browser.shooting
 
 bench: $(VENV)/.develop ## measure search, requests and pressure on this machine
 	@$(PYTHON) -m bench

@@ -1,0 +1,122 @@
+"""`make shots`: pictures of the main pages, for the README and the docs, from a hub of its own.
+
+`python -m tests.browser.shooting [FOLDER]`: starts the hub beside a scratch data folder, makes the
+demo tenant, and takes each page in both themes and languages, wide and narrow.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+from playwright.sync_api import Browser, Page
+
+from tests.browser.chromium import chromium
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+PORT = os.environ.get("PORT", "8941")
+HUB = f"http://127.0.0.1:{PORT}"
+LOOKS = (
+    ("light", "en", 1280),
+    ("dark", "zh-hans", 1280),
+    ("light", "zh-hans", 360),
+    ("dark", "en", 360),
+)
+PAGES = {
+    "officer": {
+        "overview": "/", "memories": "/memories?q=who+wants+a+refund", "audit": "/audit",
+        "memory": "MEMORY",
+    },
+    "admin": {"keys": "/access/keys", "settings": "/settings", "people": "/access"},
+}  # fmt: skip
+
+
+def main() -> None:
+    """Start, shoot, stop."""
+    folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "screens"
+    folder.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="hub-shots-") as data:
+        environment = {**os.environ, "MEMORYHUB_DATA": data}
+        command = [sys.executable, "manage.py", "up", "--port", PORT]
+        hub = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+        try:
+            _wait()
+            with chromium() as browser:
+                shoot(browser, _logins(environment), folder)
+        finally:
+            hub.send_signal(signal.SIGINT)
+            hub.wait(timeout=60)
+
+
+def _wait() -> None:
+    until = time.monotonic() + 180
+    while time.monotonic() < until:
+        try:
+            with urllib.request.urlopen(f"{HUB}/healthz", timeout=2):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(1)
+    raise SystemExit("the hub does not answer")
+
+
+def _logins(environment: dict[str, str]) -> dict[str, tuple[str, str]]:
+    answer = subprocess.run(
+        [sys.executable, "manage.py", "demo", "--json"],
+        cwd=ROOT, env=environment, capture_output=True, check=True, text=True,
+    )  # fmt: skip
+    found = json.loads(answer.stdout.strip().splitlines()[-1])
+    return {one["role"]: (one["email"], one["password"]) for one in found["logins"]}
+
+
+def shoot(browser: Browser, logins: dict[str, tuple[str, str]], folder: Path) -> None:
+    """Every page in every look."""
+    for role, pages in PAGES.items():
+        for theme, language, width in LOOKS:
+            context = browser.new_context(viewport={"width": width, "height": 900})
+            context.add_cookies(
+                [
+                    {"name": "hub_theme", "value": theme, "url": HUB},
+                    {"name": "django_language", "value": language, "url": HUB},
+                ]
+            )
+            page = context.new_page()
+            look = f"{theme}-{language[:2]}-{width}"
+            page.goto(f"{HUB}/signin")
+            if role == "officer":
+                _take(page, folder / f"signin-{look}.png")
+            page.fill("#id_login", logins[role][0])
+            page.fill("#id_password", logins[role][1])
+            page.click("main .button.primary")
+            page.wait_for_url(f"{HUB}/")
+            for name, path in pages.items():
+                page.goto(HUB + (_a_memory(page) if path == "MEMORY" else path))
+                _take(page, folder / f"{name}-{look}.png")
+            context.close()
+
+
+def _a_memory(page: Page) -> str:
+    """One with versions and personal data near it."""
+    page.goto(f"{HUB}/memories?ns=sales/accounts/northwind-cafes/")
+    for link in page.locator("#results a.path").all():
+        if "budget" in link.inner_text():
+            return link.get_attribute("href") or "/memories"
+    return "/memories"
+
+
+def _take(page: Page, path: Path) -> None:
+    """What stands on the first screen and a half: small files, and what one sees."""
+    narrow = (page.viewport_size or {"width": 1280})["width"] < 700
+    page.set_viewport_size({"width": 360 if narrow else 1280, "height": 1100 if narrow else 1000})
+    page.screenshot(path=path)
+
+
+if __name__ == "__main__":
+    main()
