@@ -25,6 +25,11 @@ def show_day(at: datetime) -> str:
     return date_format(timezone.localtime(at), pgettext("date format", "j M Y"))
 
 
+def show_month(at: datetime) -> str:
+    """`Sep 25`, in Chinese `25年9月`."""
+    return date_format(at, pgettext("date format", "M y"))
+
+
 def show_utc(at: datetime) -> str:
     """The same instant in UTC, for hovering and for machines: `2025-09-02 09:14:06 UTC`."""
     return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"

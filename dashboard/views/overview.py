@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 
 from audit.listing import count_by_day
 from dashboard import addresses, charts
+from dashboard.formatting import show_month
 from dashboard.pages import page
 from dashboard.wording import AREA_NAMES, KIND_NAMES
 from memories.browsing import Forecast, count_by_creation, count_standing, forecast
@@ -99,7 +100,7 @@ def draw_growth(
         others: Counter[str] = sum(rest, Counter())
         series[gettext("others")] = _running(others, months)
     starts = [datetime(int(m[:4]), int(m[5:]), 1, tzinfo=at.tzinfo) for m in months]
-    ticks = [(f"{7 + 70 * place / 11:.2f}%", starts[place]) for place in (0, 3, 6, 9)]
+    ticks = [(f"{7 + 70 * place / 11:.2f}%", show_month(starts[place])) for place in (0, 4, 8)]
     table = [
         (start, [counts[place] for counts in series.values()]) for place, start in enumerate(starts)
     ]

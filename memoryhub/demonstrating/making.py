@@ -142,7 +142,8 @@ def _body(story: Story) -> dict[str, object]:
         "value": {"text": story.text},
         "tags": list(story.tags), "subjects": [story.subject] if story.subject else [],
         "source": {
-            "channel": "chat" if story.namespace[0] != "sales" else "call", "language": story.language,
+            "channel": "call" if story.namespace[0] == "sales" else "chat",
+            "language": story.language,
         },
         "ttl": None if story.ttl_days is None else story.ttl_days * 1440,
     }  # fmt: skip
