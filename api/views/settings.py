@@ -14,6 +14,7 @@ from memories.embedding.profiles import profile_of
 from memoryhub.errors import FieldError, Invalid
 from privacy.detecting.spans import BUILT_IN, EXTRAS
 from privacy.masking import Action as PersonalDataAction
+from privacy.masking import default_action
 from tenants.access.configuring import change_settings, open_settings, parse_settings
 from tenants.authorising import require
 from tenants.models import Tenant
@@ -23,7 +24,7 @@ from tenants.snapshots import tenant_settings
 PLAIN = (
     "version", "name", "timezone", "locale", "default_ttl_minutes", "refresh_on_read",
     "trash_days", "notice_days", "default_decay", "recency", "index_fields", "kinds",
-    "versions_kept", "pii",
+    "versions_kept",
 )  # fmt: skip
 
 
@@ -60,6 +61,7 @@ def present_settings(tenant: Tenant) -> dict[str, Any]:
     profile = profile_of(tenant_settings())
     return {
         **{name: getattr(tenant, name) for name in PLAIN},
+        "pii": {**{entity: default_action(entity) for entity in BUILT_IN}, **tenant.pii},
         "embedding": {
             "profile": profile.name, "provider": profile.provider, "model": profile.model,
             "dimensions": profile.dimensions, "distance": profile.distance,
