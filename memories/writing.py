@@ -27,7 +27,7 @@ from memories.deciding import Decision, Outcome, Prepared, Sources, decide_put
 from memories.deduplicating import merge_into_same
 from memories.embedding.calling import embed_passages
 from memories.embedding.chunking import Chunk
-from memories.embedding.profiles import Profile, profile_of
+from memories.embedding.profiles import Profile, pin_profile, profile_of
 from memories.embedding.providers import EmbeddingRefused, EmbeddingUnavailable
 from memories.filter_sql import to_json
 from memories.indexing import index_value
@@ -248,6 +248,8 @@ def apply_puts(
             error.position = number
             raise
     _require_room(decisions)
+    if any(one.writes_content and one.prepared.vectors for one in decisions):
+        pin_profile(tenant, profile)
     _retire([decision.retires for decision in decisions if decision.retires], regime)
     _apply(decisions, profile, tenant)
     return [Written(one.row, "merged" if one.prepared.merges else one.outcome) for one in decisions]

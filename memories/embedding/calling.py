@@ -25,11 +25,12 @@ from memories.embedding.providers import (
     Matrix,
     provider_for,
 )
+from memories.embedding.remembering import recall_query, remember_query
 from tenants.context import current_tenant_id, release_connection
 
 FAILURES_TO_OPEN = 3
 OPEN_SECONDS = 10.0
-KEPT_VECTORS = 20_000
+KEPT_VECTORS = 5_000
 HALF_PRECISION = 65_504.0
 """Largest number that a `halfvec` holds."""
 
@@ -98,9 +99,16 @@ def _embed(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Ve
     ]
     found = {key: _kept.get(key) for key in keys}
     missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
+    if missing and as_query:
+        remembered = recall_query(profile.number, texts[0])
+        if remembered is not None:
+            _kept.put(keys[0], remembered)
+            return [remembered]
     if missing:
         release_connection()
         rows = _call(profile, list(missing.values()), as_query=as_query)
+        if as_query:
+            remember_query(profile.number, texts[0], rows[0])
         for key, made in zip(missing, rows, strict=True):
             found[key] = made
             _kept.put(key, made)
@@ -111,6 +119,8 @@ def _call(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Vec
     breaker = _breakers.setdefault(profile.number, _Breaker())
     if breaker.open_until > time.monotonic():
         raise EmbeddingUnavailable("left alone after repeated failures")
+    if breaker.failures >= FAILURES_TO_OPEN:  # one asks whether it is back, the others go on
+        breaker.open_until = time.monotonic() + OPEN_SECONDS
     provider = provider_for(profile)
     try:
         matrix = provider.query(texts[0]) if as_query else provider.passages(texts)
@@ -119,7 +129,7 @@ def _call(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Vec
         if breaker.failures >= FAILURES_TO_OPEN:
             breaker.open_until = time.monotonic() + OPEN_SECONDS
         raise
-    breaker.failures = 0
+    breaker.failures, breaker.open_until = 0, 0.0
     return _as_text(profile, matrix)
 
 

@@ -17,7 +17,7 @@ from django.db import connection, transaction
 from audit.recording import Facts, Target, record
 from memories.embedding.calling import embed_passages
 from memories.embedding.chunking import Chunk
-from memories.embedding.profiles import Profile, profile_of
+from memories.embedding.profiles import Profile, pin_profile, profile_of
 from memories.embedding.providers import EmbeddingRefused, EmbeddingUnavailable
 from memories.indexing import index_value
 from memories.models import Finding
@@ -107,6 +107,7 @@ def _embed(waiting: list[_Waiting], profile: Profile) -> int:
         )
         together.run()
         if settled:
+            pin_profile(tenant_settings(), profile)
             record("memory.embed", Target("embedding"), Facts(counts={"n": len(settled)}))
     return len(settled)
 

@@ -13,11 +13,13 @@ from typing import Any
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import F, Max
 
+from audit.recording import Facts, Target, record
 from memories.models import EmbeddingProfile
 from memories.statements.vectors import index_profile, lock_profiles
 from memoryhub.errors import Missing
+from tenants.models import Tenant
 from tenants.snapshots import TenantSettings
 
 E5_NAME = "e5-small"
@@ -63,6 +65,20 @@ def profile_of(tenant: TenantSettings) -> Profile:
     if tenant.embedding_profile:
         return _named(tenant.embedding_profile)
     return _installation_profile()
+
+
+def pin_profile(tenant: TenantSettings, profile: Profile) -> None:
+    """With its first vectors a tenant's profile is settled, in the caller's transaction.
+
+    Another model in the environment then changes nothing for it until `reembed` switches it: the
+    vectors of two models are never taken for each other's.
+    """
+    if tenant.embedding_profile or not profile.embeds:
+        return
+    pinned = Tenant.objects.filter(id=tenant.tenant_id, embedding_profile="")
+    if pinned.update(embedding_profile=profile.name, version=F("version") + 1):
+        links = {"embedding_profile": profile.name}
+        record("tenant.settings", Target("tenant", str(tenant.tenant_id)), Facts(links=links))
 
 
 def named_profile(name: str) -> Profile:

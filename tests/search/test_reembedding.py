@@ -6,9 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 from django.core.management import CommandError, call_command
+from pytest_django.fixtures import SettingsWrapper
 
 from bench.stub import serving
 from memories.embedding.calling import forget_kept_vectors
+from memories.embedding.profiles import forget_profiles
 from memories.models import EmbeddingProfile
 from tenants.models import Tenant
 from tests.callers import Caller
@@ -70,5 +72,21 @@ def test_a_provider_that_gives_up_switches_nothing(
     with pytest.raises(CommandError, match="Nothing was switched"):
         _reembed(tenant.slug, silent)
     tenant.refresh_from_db()
-    assert tenant.embedding_profile == ""
+    assert tenant.embedding_profile == "e5-small"
     assert agent.keys(PLACE, query="note", mode="vector") == ["k"]
+
+
+def test_another_model_in_the_environment_changes_no_tenant_that_has_vectors(
+    agent: Caller, tenant: Tenant, settings: SettingsWrapper
+) -> None:
+    agent.put(PLACE, "k", {"text": "note"})
+    settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "openai", "another"
+    settings.EMBEDDING_BASE_URL, settings.EMBEDDING_DIMENSIONS = "http://127.0.0.1:9/v1", 16
+    forget_profiles()
+    try:
+        found = agent.search(PLACE, query="note", mode="vector").json()
+        assert [item["key"] for item in found["items"]] == ["k"]
+        assert found["degraded"] is None
+    finally:
+        settings.EMBEDDING_PROVIDER = "local"
+        forget_profiles()
