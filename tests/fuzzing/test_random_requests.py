@@ -10,24 +10,32 @@ from collections.abc import Callable
 
 import pytest
 
-from tenants.models import Tenant
+from tenants.models import Tenant, User
 from tests.callers import Caller
 from tests.fuzzing.contract import fault_of
-from tests.fuzzing.wild import Drawing, Wild
+from tests.fuzzing.wild import FOR_PEOPLE, PATHS, Drawing, Wild
+from tests.people import Person
 
 Faults = list[str]
 
 
 def send(caller: Caller, wild: Wild) -> object:
     extra = {"HTTP_" + name.upper().replace("-", "_"): v for name, v in wild.headers.items()}
-    extra.setdefault("HTTP_AUTHORIZATION", f"Bearer {caller.key}")
+    if isinstance(caller, Person):
+        extra |= {"HTTP_X_HUB_TENANT": caller.tenant.slug, "HTTP_X_CSRFTOKEN": caller.token}
+        extra.pop("HTTP_X_API_KEY", None)
+        extra.pop("HTTP_COOKIE", None)
+    else:
+        extra.setdefault("HTTP_AUTHORIZATION", f"Bearer {caller.key}")
     return caller.client.generic(
         wild.method, "/api/v1" + wild.path, wild.body, content_type=wild.content_type, **extra
     )
 
 
-def run(callers: list[Caller], seed: int, count: int) -> Faults:
-    drawing, faults = Drawing(seed), []
+def run(
+    callers: list[Caller], seed: int, count: int, paths: dict[str, list[str]] = PATHS
+) -> Faults:
+    drawing, faults = Drawing(seed, paths), []
     for number in range(count):
         wild = drawing.request()
         answer = send(callers[number % len(callers)], wild)
@@ -50,6 +58,26 @@ def callers(make_tenant: Callable[..., Tenant], make_caller: Callable[..., Calle
 
 def test_a_few_hundred_wild_requests_are_answered_as_promised(callers: list[Caller]) -> None:
     faults = run(callers, 1, 400)
+    assert not faults, "\n".join(faults[:5])
+
+
+@pytest.fixture
+def people(make_tenant: Callable[..., Tenant], make_person: Callable[..., User]) -> list[Caller]:
+    """An admin and an officer of one tenant."""
+    tenant = make_tenant(embedding_profile="none")
+    return [Person(make_person(tenant, role), tenant) for role in ("admin", "officer")]
+
+
+def test_a_hundred_wild_requests_of_people_are_answered_as_promised(people: list[Caller]) -> None:
+    faults = run(people, 100, 150, FOR_PEOPLE)
+    assert not faults, "\n".join(faults[:5])
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("seed", range(101, 103))
+def test_wild_requests_of_people_are_answered_as_promised(people: list[Caller], seed: int) -> None:
+    faults = run(people, seed, 1_000, FOR_PEOPLE)
     assert not faults, "\n".join(faults[:5])
 
 

@@ -38,6 +38,29 @@ PATHS = {
     "/memories/01900000-0000-7000-8000-000000000000": ["GET"],
     "/memories/nonsense/versions": ["GET"],
 }
+FOR_PEOPLE = {
+    "/keys": ["GET", "POST"],
+    "/members": ["GET", "POST"],
+    "/settings": ["GET", "PATCH"],
+    "/policies/sweep-scopes": ["GET", "POST"],
+    "/policies/sweeps": ["GET", "POST"],
+    "/audit/events": ["GET"],
+    "/memories/find": ["POST"],
+    "/privacy/quarantine": ["GET"],
+    "/privacy/clock": ["GET"],
+    "/usage": ["GET"],
+    "/store/items/search": ["POST"],
+}
+OPTIONS: dict[str, Any] = {
+    "name": "n", "scopes": ["memory:read"], "prefixes": [["a"]], "networks": ["10.0.0.0/8"],
+    "expires_at": "2030-01-01T00:00:00Z", "email": "a@example.com", "role": "viewer",
+    "namespace_prefix": ["a"], "interval_minutes": 5, "enabled": True, "dry_run": True,
+    "timezone": "Asia/Shanghai", "locale": "zh-hans", "default_ttl_minutes": 60, "trash_days": 10,
+    "notice_days": 7, "default_decay": 0.9, "recency": 0.2, "index_fields": ["$"], "kinds": ["t"],
+    "versions_kept": 5, "pii": {"email": "mask"}, "quotas": {"memories": 10}, "entity": "email",
+    "value": "a@example.com", "reason": "because", "version": 1, "refresh_on_read": False,
+    "activation_share": 0.1, "embedding": {"profile": "none"}, "backup_retention_days": 7,
+}  # fmt: skip
 METHODS = ["GET", "PUT", "POST", "DELETE", "PATCH", "HEAD", "OPTIONS", "TRACE", "FOO"]
 HEADERS = [
     "X-Request-Id", "Idempotency-Key", "X-Hub-Tenant", "Accept", "Accept-Language", "Cookie",
@@ -60,13 +83,14 @@ class Wild:
 class Drawing:
     """Draws requests; the same seed draws the same ones."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, paths: dict[str, list[str]] = PATHS) -> None:
         self.random = random.Random(seed)
+        self.paths = paths
 
     def request(self) -> Wild:
         chance = self.random.random
-        path = self.random.choice(list(PATHS))
-        method = self.random.choice(PATHS[path] if chance() < 0.9 else METHODS)
+        path = self.random.choice(list(self.paths))
+        method = self.random.choice(self.paths[path] if chance() < 0.9 else METHODS)
         if chance() < 0.04:
             path = "/" + quote(self.text().encode("utf-8", "surrogatepass"), safe="/%")
         wild = Wild(method, path + self.query(method, path), self.body(method, path))
@@ -124,6 +148,8 @@ class Drawing:
             })  # fmt: skip
         if path.endswith("batch"):
             return {"ops": [self.op() for _ in range(self.random.randrange(5))]}
+        if path in FOR_PEOPLE:
+            return self.some(OPTIONS)
         return self.put()
 
     def put(self) -> dict[str, Any]:
