@@ -93,7 +93,7 @@ class Memory(TenantModel):
     scan_due_at = models.DateTimeField(null=True)
     scanned_at = models.DateTimeField(null=True)
     """When it was looked at for personal data; null: not yet, and reads mask it until then."""
-    detector = models.CharField(max_length=32, default="", blank=True)
+    detector = models.CharField(max_length=32, default="", db_default="", blank=True)
     """By which detectors and rules (privacy.regimes, `tag`)."""
 
     objects: Any = MemoryManager()
