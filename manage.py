@@ -4,9 +4,6 @@
 import os
 import sys
 from contextlib import AbstractContextManager, nullcontext
-from pathlib import Path
-
-from memoryhub import embedded
 
 # These need no servers of ours, or start them themselves.
 WITHOUT_SERVERS = {"up", "pii_test", "help", "version", "--help", "-h", "--version",
@@ -16,18 +13,35 @@ WITHOUT_SERVERS = {"up", "pii_test", "help", "version", "--help", "-h", "--versi
 def main() -> None:
     """Run the command named on the command line."""
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
-    from django.core.management import execute_from_command_line
+    _let_data_option_count()
+    # The settings make the data folder, so importing them can fail in ways that need a sentence.
+    from memoryhub.errors import HubError
 
-    external = os.environ.get("DATABASE_URL") and os.environ.get("REDIS_URL")
+    try:
+        from django.conf import settings
+        from django.core.management import execute_from_command_line
+
+        from memoryhub import embedded
+
+        servers: AbstractContextManager[object] = nullcontext()
+        if _needs_servers() and settings.EMBEDDED_SERVERS:
+            servers = embedded.running(settings.DATA_DIR, servers=settings.EMBEDDED_SERVERS)
+        with servers:
+            execute_from_command_line(sys.argv)
+    except HubError as error:
+        sys.exit(error.detail)
+
+
+def _needs_servers() -> bool:
     command = sys.argv[1] if len(sys.argv) > 1 else "help"
     is_pure = command == "policy_test" and "--tenant" not in sys.argv
-    if external or is_pure or command in WITHOUT_SERVERS:
-        servers: AbstractContextManager[object] = nullcontext()
-    else:
-        default = Path(__file__).resolve().parent / ".data"
-        servers = embedded.running(Path(os.environ.get("MEMORYHUB_DATA", default)).resolve())
-    with servers:
-        execute_from_command_line(sys.argv)
+    return not is_pure and command not in WITHOUT_SERVERS
+
+
+def _let_data_option_count() -> None:
+    """`up --data DIR` names the folder before the settings look for it."""
+    if sys.argv[1:2] == ["up"] and "--data" in sys.argv[:-1]:
+        os.environ["MEMORYHUB_DATA"] = sys.argv[sys.argv.index("--data") + 1]
 
 
 if __name__ == "__main__":

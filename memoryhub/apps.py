@@ -4,9 +4,9 @@ from django.apps import AppConfig
 
 
 class MemoryHubConfig(AppConfig):
-    """Registers the system checks."""
+    """Registers the system checks, and the Celery application that `shared_task` belongs to."""
 
     name = "memoryhub"
 
     def ready(self) -> None:
-        from memoryhub import checks  # noqa: F401 - registers them
+        from memoryhub import celery, checks  # noqa: F401 - both register themselves

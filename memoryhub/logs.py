@@ -37,10 +37,10 @@ def configure_logging(options: dict[str, Any]) -> None:
             "loggers": {
                 "django.request": {"level": "ERROR"},  # 4xx are answers, not faults
                 "django.security": {"level": "ERROR"},
-                "celery.app.trace": {"level": "WARNING"},  # a line a second and more, saying nothing
-            "celery.worker.strategy": {"level": "WARNING"},
-            "celery.beat": {"level": "WARNING"},
-            "httpx": {"level": "WARNING"},
+                "celery.app.trace": {"level": "WARNING"},  # a line a second
+                "celery.worker.strategy": {"level": "WARNING"},
+                "celery.beat": {"level": "WARNING"},
+                "httpx": {"level": "WARNING"},
                 "openai": {"level": "WARNING"},
             },
         }

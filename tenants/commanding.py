@@ -7,13 +7,19 @@ import re
 from datetime import timedelta
 from typing import Any, ClassVar
 
+from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import ProgrammingError
 
 from memoryhub.errors import HubError, Invalid
 from tenants.actors import operator_actor
 from tenants.context import acting_as
 from tenants.ids import PLATFORM_TENANT
 from tenants.models import Tenant
+
+NOT_MIGRATED = {"42P01", "42703", "42883"}
+"""SQLSTATEs of a missing table, column and function."""
 
 _DURATION = re.compile(r"(\d+)([mhdw])")
 _UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
@@ -29,13 +35,29 @@ class HubCommand(BaseCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            with acting_as(operator_actor()):
-                self.run(**options)
+            self._run_migrated(**options)
         except Invalid as error:
             lines = "; ".join(f"{one.path}: {one.detail}" for one in error.errors)
             raise CommandError(lines) from None
         except HubError as error:
             raise CommandError(error.detail) from None
+
+    def _run_migrated(self, **options: Any) -> None:
+        """The work, as the operator; a new or old embedded database is migrated first.
+
+        Found out by trying, because asking each time would cost every command half a second.
+        """
+        try:
+            with acting_as(operator_actor()):
+                self.run(**options)
+        except ProgrammingError as error:
+            if getattr(error.__cause__, "sqlstate", "") not in NOT_MIGRATED:
+                raise
+            if "postgres" not in settings.EMBEDDED_SERVERS:
+                raise CommandError("The database is not migrated: run manage.py migrate.") from None
+            call_command("migrate", verbosity=0)
+            with acting_as(operator_actor()):
+                self.run(**options)
 
     def run(self, **options: Any) -> None:
         """The command's work; to be written by each command."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import atexit
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -11,4 +13,6 @@ DATA = Path(os.environ.get("MEMORYHUB_TEST_DATA", ROOT / ".data" / "test"))
 
 os.environ["MEMORYHUB_DATA"] = str(DATA)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
-os.environ.setdefault("MEMORYHUB_KEYS", tempfile.mkdtemp(prefix="hub-keys-"))
+if "MEMORYHUB_KEYS" not in os.environ:
+    os.environ["MEMORYHUB_KEYS"] = tempfile.mkdtemp(prefix="hub-keys-")
+    atexit.register(shutil.rmtree, os.environ["MEMORYHUB_KEYS"], ignore_errors=True)
