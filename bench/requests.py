@@ -189,26 +189,34 @@ def _embed(texts: Sequence[str]) -> list[list[float]]:
     return [list(vector_of(text)) for text in texts]
 
 
-def measure(data: Path, *, clients: Sequence[int], seconds: float) -> list[dict[str, Any]]:
+def measure(data: Path, *, quick: bool) -> list[dict[str, Any]]:
+    """Every operation at 1, 8 and 32 clients."""
+    clients = (1, 8) if quick else (1, 8, 32)
+    return measure_operations(data, clients=clients, seconds=5 if quick else 20)
+
+
+def measure_operations(
+    data: Path, *, clients: Sequence[int], seconds: float, only: Sequence[str] = ()
+) -> list[dict[str, Any]]:
     """Rows of figures: hub, peer and ratio by operation and number of clients."""
     rows: list[dict[str, Any]] = []
     with running_servers(data), running_hub(data) as hub, peer(data, max(clients)) as store:
         key = hub.make_tenant()
         fill_hub(hub, key)
         ours, theirs = hub_asks(hub, key), peer_asks(store)
-        for name, make in ours.items():
+        for name in only or ours:
+            make = ours[name]
             for count in clients:
                 row: dict[str, Any] = {"operation": name, "clients": count}
                 measured = press(make, clients=count, seconds=seconds)
-                row |= _named("", measured)
+                row |= named("", measured)
                 if name in theirs:
                     beside = press(theirs[name], clients=count, seconds=seconds)
-                    row |= _named("peer ", beside)
+                    row |= named("peer ", beside)
                     row["ratio"] = measured.rate / beside.rate
                 rows.append(row)
-                print(row, flush=True)
     return rows
 
 
-def _named(prefix: str, figures: Figures) -> dict[str, float]:
+def named(prefix: str, figures: Figures) -> dict[str, float]:
     return {prefix + name: value for name, value in asdict(figures).items()}

@@ -26,16 +26,17 @@ def find_conversations() -> Path | None:
     return folder if folder.exists() else None
 
 
-def measure(data: Path) -> list[dict[str, Any]]:
+def measure(data: Path, *, quick: bool) -> list[dict[str, Any]]:
     """A row of recalls for each mode."""
     folder = find_conversations()
+    conversations = CONVERSATIONS[:1] if quick else CONVERSATIONS
     if folder is None:
         return [{"skipped": "../shared/data is not here"}]
     hits = {mode: dict.fromkeys(CUTS, 0.0) for mode in MODES}
     asked = 0
     with running_servers(data), running_hub(data, provider="local") as hub:
         wire = Wire(hub.port, hub.make_tenant())
-        for name in CONVERSATIONS:
+        for name in conversations:
             conversation = json.loads((folder / f"{name}.json").read_text())
             _put_turns(wire, name, conversation["turns"])
             known = {turn["id"] for turn in conversation["turns"]}

@@ -41,19 +41,20 @@ def sizes_of(total: int) -> list[int]:
     ]  # fmt: skip
 
 
-def measure(data: Path, *, total: int) -> list[dict[str, Any]]:
-    """A row for each size of tenant."""
+def measure(data: Path, *, quick: bool) -> list[dict[str, Any]]:
+    """A row for each size of tenant and mode."""
+    total = 40_000 if quick else 200_000
     draw = Draw(7)
     with running_servers(data):
         filled = fill(data, sizes_of(total), draw=draw)
         rows = []
         for size in SHARES:
             of_size = [one for one in filled if len(one.ids) == size]
-            rows += [_measure_size(of_size, draw, mode) for mode in ("vector", "hybrid")]
+            rows += [measure_size(of_size, draw, mode) for mode in ("vector", "hybrid")]
         return [{"vectors": total, **row} for row in rows]
 
 
-def _measure_size(tenants: list[Filled], draw: Draw, mode: str) -> dict[str, Any]:
+def measure_size(tenants: list[Filled], draw: Draw, mode: str) -> dict[str, Any]:
     times: list[float] = []
     by_hand: list[float] = []
     recalls: list[float] = []

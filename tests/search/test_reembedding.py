@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
-from pytest_django.fixtures import SettingsWrapper
 
 from bench.stub import serving
 from memories.embedding.calling import forget_kept_vectors
@@ -77,7 +77,7 @@ def test_a_provider_that_gives_up_switches_nothing(
 
 
 def test_another_model_in_the_environment_changes_no_tenant_that_has_vectors(
-    agent: Caller, tenant: Tenant, settings: SettingsWrapper
+    agent: Caller, tenant: Tenant, settings: Any
 ) -> None:
     agent.put(PLACE, "k", {"text": "note"})
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "openai", "another"
