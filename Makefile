@@ -29,11 +29,13 @@ test: lint ## lint, then every test that is neither slow nor in a browser
 
 test-all: lint ## lint, then every test: kills, fuzzing, compatibility, browser
 	@$(PYTHON) -m pytest -n 2
+	@cd sdk && ../$(PYTHON) -m pytest
 
 lint: $(VENV)/.develop ## ruff, mypy, import-linter, migrations, deployment checks
 	@$(BIN)/ruff check --quiet
 	@$(BIN)/ruff format --check --quiet
 	@$(BIN)/mypy --no-error-summary .
+	@cd sdk && ../$(BIN)/mypy --no-error-summary src
 	@$(BIN)/lint-imports > $(VENV)/imports.log || { cat $(VENV)/imports.log; exit 1; }
 	@$(SCRATCH) $(PYTHON) manage.py makemigrations --check --dry-run --verbosity 0
 	@$(SCRATCH) $(PRODUCTION) $(PYTHON) manage.py check --deploy --fail-level WARNING --verbosity 0

@@ -71,7 +71,7 @@ class Tenant(AuditedModel):
     quota_requests_per_minute = models.PositiveIntegerField(null=True, blank=True)
     """Of each key."""
     pii = models.JSONField(default=dict, db_default={}, blank=True)
-    """The action for each kind of personal data that is not to get the default: {entity: action}."""
+    """{entity: action} for each kind of personal data that is not to get the default."""
 
     class Meta:
         constraints = (

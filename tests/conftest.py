@@ -66,7 +66,7 @@ def _make_template(name: str) -> None:
 
 @pytest.fixture(scope="session")
 def hub(django_db_blocker: pytest.FixtureRequest, worker_id: str) -> Iterator[str]:
-    """The hub's database, migrated and empty; its name. Everything that touches it asks for this."""
+    """The hub's database, migrated and empty; its name. Whatever touches it asks for this."""
     DATA.mkdir(parents=True, exist_ok=True)
     name = f"hub_test_{worker_id}_{os.getpid()}"
     with embedded.running(DATA), django_db_blocker.unblock():  # type: ignore[attr-defined]
