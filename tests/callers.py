@@ -27,9 +27,7 @@ class Caller:
             extra.setdefault("HTTP_AUTHORIZATION", f"Bearer {self.key}")
         content = raw if raw is not None else (b"" if body is None else json.dumps(body).encode())
         content_type = "application/json" if content else ""
-        return self.client.generic(
-            method, API + path, content, content_type=content_type, **extra
-        )
+        return self.client.generic(method, API + path, content, content_type=content_type, **extra)
 
     def put(self, namespace: list[str], key: str, value: Any, **options: Any) -> Any:
         body = {"namespace": namespace, "key": key, "value": value, **options}
