@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -30,10 +30,12 @@ from memories.statements.together import Together
 from memories.writing import content_hash_of
 from privacy.acting import Guard, Protected, protect_value
 from privacy.choosing import Scope
-from privacy.querysets import drop_findings_of
+from privacy.querysets import drop_findings_of, drop_unused, orphans
 from tenants.authorising import require
 from tenants.context import now
 from tenants.roles import Action
+
+ORPHANED_FOR = timedelta(hours=1)
 
 
 def scan_pending() -> Counter[str]:
@@ -126,6 +128,18 @@ def _quarantine_chunk() -> int:
             for identifier in ids
         )
         return len(ids)
+
+
+def drop_orphans() -> int:
+    """Destroy originals that no kept version needs; how many."""
+    dropped = 0
+    while True:
+        with transaction.atomic():
+            found = orphans(before=now() - ORPHANED_FOR, limit=settings.PII_SCAN_CHUNK)
+            gone = drop_unused(found)
+        dropped += gone
+        if not gone:
+            return dropped
 
 
 def read_clock() -> dict[str, Any]:

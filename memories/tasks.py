@@ -7,7 +7,7 @@ from celery import shared_task
 from memories import deleting  # noqa: F401 - a worker must know its kind of job
 from memories.embedding.catching_up import embed_pending
 from memories.rotating import rotate_if_due
-from memories.scanning import scan_pending
+from memories.scanning import drop_orphans, scan_pending
 from memories.sweeping import sweep_scope
 from tenants.ids import PLATFORM_TENANT
 from tenants.models import Tenant
@@ -64,5 +64,6 @@ def rotate_keys_all() -> None:
 
 @shared_task(base=TenantTask)
 def rotate_keys_of() -> None:
-    """Rotate one tenant's key when it is due."""
+    """Rotate one tenant's key when it is due; destroy originals that nothing needs."""
+    drop_orphans()
     rotate_if_due()

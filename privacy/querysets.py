@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
 
 import orjson
-from django.db import connection
+from django.db import IntegrityError, connection, transaction
 
 from tenants.context import current_tenant_id
 from tenants.managers import TenantQuerySet
@@ -76,12 +77,47 @@ def tokens_of(memories: Sequence[UUID]) -> list[str]:
 
 
 def drop_unused(tokens: Sequence[str]) -> int:
-    """Destroy those of these originals that no finding needs; their number."""
+    """Destroy those of these originals that no finding needs; their number.
+
+    A writer may begin to use one at this very moment: its key refuses ours (RESTRICT), and then
+    they are taken one by one, leaving those in use.
+    """
     if not tokens:
         return 0
+    try:
+        with transaction.atomic():
+            return _drop_unused(tokens)
+    except IntegrityError:
+        return sum(map(_drop_unless_used, tokens))
+
+
+def _drop_unless_used(token_id: str) -> int:
+    try:
+        with transaction.atomic():
+            return _drop_unused([token_id])
+    except IntegrityError:
+        return 0
+
+
+def _drop_unused(tokens: Sequence[str]) -> int:
     with connection.cursor() as cursor:
         cursor.execute(_DROP_UNUSED, [current_tenant_id(), list(tokens), current_tenant_id()])
         return int(cursor.rowcount)
+
+
+_ORPHANS = (
+    "SELECT v.token_id FROM privacy_vaultentry v WHERE v.tenant_id = %s AND v.first_seen < %s "
+    "AND NOT EXISTS (SELECT FROM privacy_piifinding f "
+    "WHERE f.tenant_id = %s AND f.token_id = v.token_id) LIMIT %s"
+)
+
+
+def orphans(*, before: datetime, limit: int) -> list[str]:
+    """Originals that nothing needs any more: the versions that held them are not kept."""
+    tenant = current_tenant_id()
+    with connection.cursor() as cursor:
+        cursor.execute(_ORPHANS, [tenant, before, tenant, limit])
+        return [row[0] for row in cursor.fetchall()]
 
 
 class VaultQuerySet(TenantQuerySet[Any]):

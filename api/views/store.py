@@ -41,7 +41,9 @@ from tenants.context import current_actor
 
 
 def _put_again(request: Request, made: Mapping[str, Any]) -> dict[str, Any]:
-    """The memory that the first request wrote, as it is now."""
+    """The memory that the first request wrote, as it is now; of what is quarantined only the id."""
+    if made["outcome"] == "quarantined":
+        return dict(made)
     found = inspect_memory(UUID(made["id"]))
     return present_written(Written(found.row, made["outcome"]))
 
