@@ -32,7 +32,9 @@ def measure(data: Path, *, quick: bool) -> list[dict[str, Any]]:
         merged = (similar >= threshold) & (alike if read else True)
         right = int((merged & same).sum())
         row: dict[str, Any] = {
-            "threshold": f"{threshold:.3f}", "also read": "yes" if read else "no", "pairs": len(pairs), "merged": int(merged.sum()),
+            "threshold": f"{threshold:.3f}",
+            "also read": "yes" if read else "no", "pairs": len(pairs),
+            "merged": int(merged.sum()),
             "precision": right / max(1, int(merged.sum())), "recall": right / int(same.sum()),
         }  # fmt: skip
         for relation in ("shape", "opposite"):

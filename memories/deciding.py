@@ -40,6 +40,8 @@ class Prepared:
     lexemes: str
     length: int
     screened: Screened
+    profile: int = 0
+    """Number of the profile that `vectors` are of."""
     merges: bool = False
     """Whether dedup turned it into a put of another key, whose memory says the same."""
 

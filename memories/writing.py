@@ -178,6 +178,7 @@ def _prepare(
         lexemes=indexed.lexemes,
         length=indexed.length,
         screened=screened,
+        profile=profile.number,
     )
 
 
@@ -224,6 +225,7 @@ def apply_puts(
     rules = privacy_regime().tag
     if any(put.screened.detector != rules for put in prepared):
         raise RulesMoved
+    prepared = [_of_profile(put, profile) for put in prepared]
     keys = sorted({(put.namespace, put.op.key) for put in prepared})
     existing = lock_by_keys(keys) if locked is None else locked
     if len(prepared) == 1 and prepared[0].op.dedup and prepared[0].chunks:
@@ -253,6 +255,12 @@ def apply_puts(
     _retire([decision.retires for decision in decisions if decision.retires], regime)
     _apply(decisions, profile, tenant)
     return [Written(one.row, "merged" if one.prepared.merges else one.outcome) for one in decisions]
+
+
+def _of_profile(put: Prepared, profile: Profile) -> Prepared:
+    """Without its vectors if the tenant's profile was switched since they were made."""
+    fits = put.profile == profile.number or not put.chunks
+    return put if fits else replace(put, vectors=None)
 
 
 def _require_room(decisions: Sequence[Decision]) -> None:

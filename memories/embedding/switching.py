@@ -32,7 +32,7 @@ from memories.statements.vectors import (
     index_profile,
     lock_unchanged,
     sample_values,
-    settle_failed,
+    settle_embedded,
 )
 from tenants.context import now
 from tenants.models import Tenant
@@ -74,7 +74,7 @@ def switch_profile(tenant: Tenant, name: str, say: Say) -> Switched:
     if target.embeds:
         _build(target, say)
     with transaction.atomic():
-        settle_failed(target.number)
+        settle_embedded(target.number)
         done, _ = count_embedded(target.number)
     return Switched(before.name, target.name, done, overlap)
 

@@ -34,7 +34,7 @@ class Stored(NamedTuple):
 
 _WITHOUT = (
     "SELECT m.id, m.version, m.value::text, m.index_paths FROM memories_memory m "
-    "WHERE m.tenant_id = %s AND m.id > %s AND m.embedding <> 'none' AND NOT EXISTS ("
+    "WHERE m.tenant_id = %s AND m.id > %s AND m.index_paths IS DISTINCT FROM '{}' AND NOT EXISTS ("
     "SELECT FROM memories_memoryvector v WHERE v.tenant_id = %s AND v.memory_id = m.id "
     "AND v.profile = %s) ORDER BY m.id LIMIT %s"
 )
@@ -51,7 +51,7 @@ def find_without_vectors(profile: int, *, after: UUID, limit: int) -> list[Store
 _COUNT = (
     "SELECT count(*) FILTER (WHERE EXISTS (SELECT FROM memories_memoryvector v "
     "WHERE v.tenant_id = %s AND v.memory_id = m.id AND v.profile = %s)), count(*) "
-    "FROM memories_memory m WHERE m.tenant_id = %s AND m.embedding <> 'none'"
+    "FROM memories_memory m WHERE m.tenant_id = %s AND m.index_paths IS DISTINCT FROM '{}'"
 )
 
 
@@ -80,18 +80,18 @@ def lock_unchanged(rows: Sequence[Stored]) -> set[UUID]:
         return {row[0] for row in cursor.fetchall()}
 
 
-_SETTLE_FAILED = (
+_SETTLE = (
     "UPDATE memories_memory m SET embedding = 'ready' WHERE m.tenant_id = %s "
-    "AND m.embedding = 'failed' AND EXISTS (SELECT FROM memories_memoryvector v "
+    "AND m.embedding IN ('failed', 'none') AND EXISTS (SELECT FROM memories_memoryvector v "
     "WHERE v.tenant_id = %s AND v.memory_id = m.id AND v.profile = %s)"
 )
 
 
-def settle_failed(profile: int) -> None:
-    """What was refused before and has vectors of the profile now is ready."""
+def settle_embedded(profile: int) -> None:
+    """What was refused or not embedded before and has vectors of the profile now is ready."""
     tenant = current_tenant_id()
     with connection.cursor() as cursor:
-        cursor.execute(_SETTLE_FAILED, [tenant, tenant, profile])
+        cursor.execute(_SETTLE, [tenant, tenant, profile])
 
 
 _SAMPLE = (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -83,6 +83,7 @@ def test_another_model_in_the_environment_changes_no_tenant_that_has_vectors(
     settings.EMBEDDING_PROVIDER, settings.EMBEDDING_MODEL = "openai", "another"
     settings.EMBEDDING_BASE_URL, settings.EMBEDDING_DIMENSIONS = "http://127.0.0.1:9/v1", 16
     forget_profiles()
+    agent.get(PLACE, "k")  # settings are read again by the first transaction
     try:
         found = agent.search(PLACE, query="note", mode="vector").json()
         assert [item["key"] for item in found["items"]] == ["k"]
@@ -90,3 +91,15 @@ def test_another_model_in_the_environment_changes_no_tenant_that_has_vectors(
     finally:
         settings.EMBEDDING_PROVIDER = "local"
         forget_profiles()
+
+
+def test_a_tenant_without_embeddings_gets_its_vectors(
+    make_tenant: Callable[..., Tenant], make_caller: Callable[..., Caller]
+) -> None:
+    plain = make_tenant(embedding_profile="none")
+    caller = make_caller(plain)
+    assert caller.put(PLACE, "k", {"text": "a cat"}).json()["embedding"] == "none"
+    assert caller.search(PLACE, query="a cat").json()["degraded"] == "no_profile"
+    _reembed(plain.slug, "e5-small")
+    assert caller.get(PLACE, "k").json()["embedding"] == "ready"
+    assert caller.keys(PLACE, query="a pet", mode="vector") == ["k"]
