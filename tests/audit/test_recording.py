@@ -35,7 +35,11 @@ def one(tenant: Tenant, action: str) -> Event:
 @pytest.mark.parametrize(
     ("action", "code", "call"),
     [
-        ("memory.put", "MEM-PUT-S", ("PUT", "/store/items", {"key": "new", "value": {}})),
+        (
+            "memory.put",
+            "MEM-PUT-S",
+            ("PUT", "/store/items", {"key": "l", "value": {}, "index": False}),
+        ),
         ("memory.get", "MEM-GET-S", ("GET", "/store/items?namespace=a&key=k", None)),
         ("memory.search", "MEM-SRC-S", ("POST", "/store/items/search", {})),
         ("memory.delete", "MEM-DEL-S", ("DELETE", "/store/items", {"key": "k"})),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -120,20 +119,14 @@ def test_relaxed_commits_end_with_their_transaction(acting: Tenant) -> None:
 
 def kill_pooled_connections(database_url: str) -> None:
     """End four idle connections of the pool on the server's side, as its restart would."""
-    together = threading.Barrier(4)
-
-    def borrow(_: int) -> int:
-        server = setting()[1]
-        together.wait(20)
-        connection.close()
-        return server
-
     connection.ensure_connection()
-    connections["default"].pool.check()  # whom an earlier test killed
+    pool = connections["default"].pool
     connection.close()
-    with ThreadPoolExecutor(4) as pool:
-        servers = list(pool.map(borrow, range(4)))
-    assert len(set(servers)) == 4
+    pool.check()  # whom an earlier test killed
+    held = [pool.getconn(timeout=30) for _ in range(4)]
+    servers = [one.info.backend_pid for one in held]
+    for one in held:
+        pool.putconn(one)
     with psycopg.connect(database_url) as other:
         other.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) pid", [servers])
 
