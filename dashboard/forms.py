@@ -217,6 +217,32 @@ class NewSweepScopeForm(SweepScopeForm):
         return encode(labels)
 
 
+class QuarantineForm(HubForm):
+    """What becomes of a quarantined memory, and why."""
+
+    decision = forms.ChoiceField(
+        label=_("Decision"),
+        choices=(
+            ("redact", _("Redact: use it without what was found")),
+            ("release", _("Release: it is no secret")),
+            ("destroy", _("Destroy")),
+        ),
+    )  # fmt: skip
+    reason = forms.CharField(
+        label=_("Reason"), max_length=1000, widget=forms.Textarea(attrs={"rows": 3}),
+        help_text=_("Kept in the event, with personal data masked."),
+    )  # fmt: skip
+
+
+class DetectorForm(HubForm):
+    """A text to try the detectors on."""
+
+    sample = forms.CharField(
+        label=_("Text"), max_length=20_000, widget=forms.Textarea(attrs={"rows": 6}),
+        help_text=_("It is looked at and kept nowhere."),
+    )  # fmt: skip
+
+
 class JoinForm(HubForm):
     """A new person's name and password."""
 

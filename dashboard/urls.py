@@ -5,12 +5,15 @@ from allauth.mfa.base import views as factor_views
 from allauth.mfa.recovery_codes import views as code_views
 from django.urls import path
 
-from dashboard.views import account, audit, keys, memories, overview, people, settings
+from dashboard.views import account, audit, keys, memories, overview, people, privacy, settings
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
     path("memories", memories.memories, name="memories"),
     path("memories/<uuid:memory_id>", memories.memory, name="memory"),
+    path("privacy", privacy.privacy, name="privacy"),
+    path("privacy/detectors", privacy.detectors, name="detectors"),
+    path("privacy/<uuid:memory_id>", privacy.quarantined, name="quarantined"),
     path("audit", audit.audit, name="audit"),
     path("audit/<uuid:event_id>", audit.event, name="event"),
     path("access", people.members, name="members"),

@@ -37,6 +37,8 @@ AREA_NAMES: dict[str, str | Promise] = {
     "access": _("sign-ins and refusals"),
     "tenant": _("tenant and settings"),
     "config": _("configuration"),
+    "privacy": _("personal data"),
+    "keys": _("encryption keys"),
 }
 
 ACTOR_NAMES: dict[str, str | Promise] = {
@@ -66,6 +68,16 @@ ENTITY_NAMES: dict[str, str | Promise] = {
     "ip": _("IP address"),
     "person": _("name of a person"),
     "cn_address": _("Chinese address"),
+}
+
+ACTION_NAMES: dict[str, str | Promise] = {
+    "flag": _("noted"),
+    "mask": _("masked"),
+    "encrypt": _("masked, original sealed"),
+    "tokenise": _("token, original sealed"),
+    "redact": _("redacted"),
+    "quarantine": _("quarantined"),
+    "reject": _("refused"),
 }
 
 SCOPE_NAMES: dict[str, str | Promise] = {

@@ -28,7 +28,7 @@ from memories.rows import StoredMemory
 from memories.statements import scans, upsert
 from memories.statements.lookup import lock_by_id, lock_by_keys
 from memories.statements.together import Together
-from memoryhub.errors import Conflict, Denied
+from memoryhub.errors import Conflict, Denied, Missing
 from privacy.acting import protect_value
 from privacy.choosing import Scope
 from privacy.masking import Action as PiiAction
@@ -67,6 +67,23 @@ def find_quarantined() -> QuerySet[Any, Any]:
         below |= Q(namespace__startswith=prefix)
     rows = rows if "" in actor.prefixes else rows.filter(below)
     return rows.defer("value", "sealed", "lexemes", "source")
+
+
+def list_quarantined(*, limit: int) -> list[Waiting]:
+    """The newest of what waits for a decision."""
+    rows = find_quarantined()
+    with transaction.atomic():
+        return [describe(row) for row in rows.order_by("-quarantined_at", "-id")[:limit]]
+
+
+def open_quarantined(identifier: UUID) -> Waiting:
+    """One that waits for a decision. Raises Missing."""
+    rows = find_quarantined()
+    with transaction.atomic():
+        row = rows.filter(id=identifier).first()
+        if row is None:
+            raise Missing("There is nothing quarantined of this name.")
+        return describe(row)
 
 
 def describe(memory: Any) -> Waiting:

@@ -151,3 +151,10 @@ def read_clock() -> dict[str, Any]:
         "within_24h": in_time / total if total else 1.0,
         "p95_seconds": p95, "worst_seconds": worst, "overdue": overdue,
     }  # fmt: skip
+
+
+def count_found() -> list[tuple[str, str, int, int]]:
+    """(entity, action, memories, places) of what was found in current values, most first."""
+    actor = require(Action.SEE_FIGURES)
+    with transaction.atomic():
+        return scans.count_found(actor.prefixes)

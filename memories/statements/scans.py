@@ -10,6 +10,7 @@ from uuid import UUID
 from django.db import connection
 
 from memories.rows import StoredMemory, columns
+from memories.statements.lookup import below_any
 from tenants.context import current_tenant_id
 
 _MEMORY = columns("m")
@@ -128,3 +129,19 @@ def clock(*, at: datetime, within: timedelta) -> tuple[int, int, float, float, i
         cursor.execute(_CLOCK, values)
         row = cursor.fetchone()
     return row[0], row[1], float(row[2]), float(row[3]), row[4]
+
+
+_FOUND = (
+    "SELECT f.entity, f.action, count(DISTINCT f.memory_id), sum(f.count) "
+    "FROM privacy_piifinding f JOIN memories_memory m "
+    "ON m.tenant_id = f.tenant_id AND m.id = f.memory_id AND m.version = f.version "
+    "WHERE f.tenant_id = %s AND {below} GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2"
+)
+
+
+def count_found(prefixes: Sequence[str]) -> list[tuple[str, str, int, int]]:
+    """(entity, action, memories, places) of what current values hold below these prefixes."""
+    below, params = below_any(prefixes)
+    with connection.cursor() as cursor:
+        cursor.execute(_FOUND.format(below=below), [current_tenant_id(), *params])
+        return [(row[0], row[1], row[2], int(row[3])) for row in cursor.fetchall()]

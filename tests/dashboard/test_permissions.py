@@ -26,6 +26,8 @@ SIGN_IN = 302
 EVERYBODY = dict.fromkeys(("admin", "officer", "auditor", "viewer"), 200) | {"nobody": SIGN_IN}
 READERS = {"admin": 403, "officer": 200, "auditor": 200, "viewer": 403, "nobody": SIGN_IN}
 ADMINS = {"admin": 200, "officer": 403, "auditor": 403, "viewer": 403, "nobody": SIGN_IN}
+OFFICERS = {"admin": 403, "officer": 404, "auditor": 403, "viewer": 403, "nobody": SIGN_IN}
+"""404: the table's memory is not quarantined."""
 ADMINS_POST = ADMINS | {"admin": 302}
 PERSONAL = EVERYBODY
 OPEN = dict.fromkeys(ROLES, 200)
@@ -35,6 +37,9 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "overview": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "memories": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "memory": [("GET", EVERYBODY)],
+    "privacy": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
+    "detectors": [("GET", EVERYBODY), ("POST", EVERYBODY)],
+    "quarantined": [("GET", OFFICERS), ("POST", OFFICERS)],
     "audit": [("GET", READERS)],
     "event": [("GET", READERS)],
     "members": [("GET", ADMINS)],
