@@ -13,7 +13,10 @@ from tests.callers import Caller
 
 pytestmark = pytest.mark.browser
 
-OFFICER_PAGES = ("/", "/memories", "/memories?q=tea&kind=fact", "/audit", "/account", "/nowhere")
+OFFICER_PAGES = (
+    "/", "/memories", "/memories?q=tea&kind=fact", "/privacy", "/privacy/detectors", "/audit",
+    "/account", "/nowhere",
+)  # fmt: skip
 ADMIN_PAGES = (
     "/access", "/access/invite", "/access/keys", "/access/keys/new", "/settings",
     "/settings/sweeps", "/memories",
@@ -28,6 +31,7 @@ def memory(agent: Caller) -> str:
         ttl=60 * 24 * 40, tags=["tea"], subjects=["c-1"],
     ).json()  # fmt: skip
     agent.put(["support", "T-1"], "note", {"text": "Likes coffee. Call 13800138000.", "n": 2})
+    agent.put(["sales", "a9"], "key", {"text": "AKIAIOSFODNN7EXAMPLE is the key id"})
     for number in range(3):
         agent.put(["sales", f"a{number}"], "note", {"text": f"tea number {number}"})
     agent.delete(["sales", "a0"], "note")
