@@ -9,6 +9,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
 from dashboard.forms import DetectorForm, QuarantineForm
@@ -25,8 +26,9 @@ from memories.quarantining import (
 )
 from memories.scanning import count_found, read_clock
 from memoryhub.errors import HubError
-from privacy.choosing import Scope, choose_action
+from privacy.choosing import PrivacyRegime, Scope, choose_action
 from privacy.configuring import known_entities, list_rules
+from privacy.detecting import EXTRAS
 from privacy.masking import mask_span
 from sealing.ring import KeyRefused
 from sealing.rotating import KeyState, list_keys
@@ -76,7 +78,7 @@ def detectors(request: HttpRequest) -> HttpResponse:
             for span in spans
         ]  # fmt: skip
     kinds = [
-        (ENTITY_NAMES.get(entity, entity), entity, ACTION_NAMES[_action_of(entity)])
+        (ENTITY_NAMES.get(entity, entity), entity, _action_of(entity, guard.regime))
         for entity in known_entities()
     ]
     context = {"form": form, "tried": tried, "kinds": kinds, "rules": list_rules()}
@@ -104,8 +106,10 @@ def quarantined(request: HttpRequest, memory_id: UUID) -> HttpResponse:
     )
 
 
-def _action_of(entity: str) -> Any:
-    return choose_action(entity, guard_of_now().regime, Scope())
+def _action_of(entity: str, regime: PrivacyRegime) -> str | Promise:
+    if entity in EXTRAS and entity not in regime.base:
+        return _("not looked for")
+    return ACTION_NAMES[choose_action(entity, regime, Scope())]
 
 
 def _described(one: Waiting) -> dict[str, Any]:
