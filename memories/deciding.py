@@ -98,7 +98,7 @@ def decide_put(
         made = _new_row(prepared, tenant, sources, now, embedding)
         row = with_dates(made, regime, now)
         return Decision("created", row, prepared, retires=existing)
-    changed = _with_options(current, prepared, tenant)
+    changed = _with_options(current, prepared, tenant, sources)
     ttl = ttl_of(op.ttl if op.gives("ttl") else tenant.default_ttl_minutes)
     expires = None if ttl is None else now + ttl
     changed = replace(changed, value=prepared.value, ttl=ttl, ttl_expires_at=expires)
@@ -133,18 +133,23 @@ def _check_version(op: PutOp, current: StoredMemory | None) -> None:
 
 
 def _options(row: StoredMemory) -> tuple[object, ...]:
-    """What two puts must have alike, beside the value, to be the same put (TTL apart)."""
+    """What two puts must have alike, beside the value, to be the same put (TTL apart); what they
+    take over from sources included."""
     return (
         row.kind, row.subjects, row.tags, row.importance, row.decay, row.derived_from,
-        row.source, row.session, row.index_paths,
+        row.source, row.session, row.index_paths, row.classes, row.source_caps,
     )  # fmt: skip
 
 
 def _with_options(
-    current: StoredMemory, prepared: Prepared, tenant: TenantSettings
+    current: StoredMemory, prepared: Prepared, tenant: TenantSettings, sources: Sources
 ) -> StoredMemory:
-    """The row with the options that this put sends; absent ones keep (but value, index, ttl)."""
+    """The row with the options that this put sends; absent ones keep (but value, index, ttl).
+
+    What it is newly derived from hands on its subjects, classes and caps, as to a new memory.
+    """
     op = prepared.op
+    subjects = op.subjects if op.gives("subjects") else current.subjects
     kind = op.kind if op.gives("kind") else current.kind
     decay = current.decay
     if op.decay is not None:
@@ -155,10 +160,12 @@ def _with_options(
         current,
         kind=kind,
         decay=decay,
-        subjects=op.subjects if op.gives("subjects") else current.subjects,
+        subjects=list(dict.fromkeys([*subjects, *sources.subjects])),
+        classes=list(dict.fromkeys([*current.classes, *sources.classes])),
         tags=op.tags if op.gives("tags") else current.tags,
         importance=op.importance if op.gives("importance") else current.importance,
         derived_from=op.derived_from if op.gives("derived_from") else current.derived_from,
+        source_caps=sources.caps if op.gives("derived_from") else current.source_caps,
         source=prepared.source if op.gives("source") else current.source,
         session=op.session_id if op.gives("session_id") else current.session,
         index_paths=index_paths(op),

@@ -16,6 +16,7 @@ from pydantic import (
     ConfigDict,
     Field,
     ValidationError,
+    WithJsonSchema,
 )
 from pydantic_core import PydanticCustomError
 
@@ -105,6 +106,15 @@ class Dedup(Op):
     threshold: Fraction | None = None
 
 
+def _dedup(given: Any) -> Any:
+    """`true` is an empty object, `false` is absent: a fault has one path then, not one a type."""
+    if isinstance(given, bool):
+        return Dedup() if given else None
+    if not isinstance(given, dict | Dedup):
+        raise PydanticCustomError("hub_invalid_type", "`dedup` is a boolean or an object.")
+    return given
+
+
 class PutOp(Op):
     """Write a whole value under (namespace, key)."""
 
@@ -121,7 +131,11 @@ class PutOp(Op):
     derived_from: Annotated[list[Identifier], Field(max_length=LIST_LENGTH)] = []
     source: Any = None
     session_id: Annotated[str, Field(max_length=64)] | None = None
-    dedup: bool | Dedup = False
+    dedup: Annotated[
+        Dedup | None,
+        BeforeValidator(_dedup),
+        WithJsonSchema({"anyOf": [{"type": "boolean"}, Dedup.model_json_schema()]}),
+    ] = None
     if_version: Annotated[int, Field(ge=0, le=2_147_483_647)] | None = None
     wait: bool = True
 

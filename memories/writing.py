@@ -183,8 +183,13 @@ def _prepare(
 
 
 def content_hash_of(value: object) -> bytes:
-    """Equal values have equal hashes: keys sorted, exact numbers by their digits."""
-    return sha256(json.dumps(value, sort_keys=True, default=str).encode()).digest()
+    """Equal values have equal hashes: keys sorted, exact numbers by their digits.
+
+    Such a number is marked as one by a key that no value can have: as a bare string it would be
+    taken for the text of the same digits.
+    """
+    spelled = json.dumps(value, sort_keys=True, default=lambda number: {"\0": str(number)})
+    return sha256(spelled.encode()).digest()
 
 
 def _embed(prepared: list[Prepared], profile: Profile) -> list[Prepared]:

@@ -45,6 +45,19 @@ def test_numbers_that_a_float_would_confuse_are_different_values(agent: Caller) 
     assert outcomes == ["created", "updated", "unchanged"]
 
 
+@pytest.mark.parametrize("number", ["12345678901234567890.123456789", "1E+400", "0.10"])
+def test_a_number_and_the_text_of_its_digits_are_different_values(
+    agent: Caller, number: str
+) -> None:
+    raw = '{"namespace": ["a"], "key": "k", "index": false, "value": {"n": %s}}'
+    outcomes = [
+        agent.call("PUT", "/store/items", raw=(raw % spelled).encode()).json()["outcome"]
+        for spelled in (number, f'"{number}"', number)
+    ]
+    assert outcomes == ["created", "updated", "updated"]
+    assert exact(agent.get(["a"], "k"))["n"] == Decimal(number)
+
+
 @pytest.mark.parametrize("index", [False, None])
 def test_exact_numbers_can_be_indexed_filtered_and_kept_as_a_source(
     agent: Caller, index: bool | None

@@ -33,3 +33,15 @@ def test_the_same_put_again_is_unchanged(agent: Caller) -> None:
     assert again["outcome"] == "unchanged"
     assert again["version"] == 1
     assert again["updated_at"] == first["updated_at"]
+
+
+def test_an_update_takes_over_the_subjects_of_what_it_is_derived_from(agent: Caller) -> None:
+    source = agent.put(["a"], "source", {"n": 1}, subjects=["s1"]).json()["id"]
+    agent.put(["a"], "k", {"n": 1}, subjects=["s2"])
+    updated = agent.put(["a"], "k", {"n": 2}, derived_from=[source]).json()
+    assert updated["subjects"] == ["s2", "s1"]
+    found = agent.search(["a"], subjects=["s1"]).json()["items"]
+    assert {item["key"] for item in found} == {"source", "k"}
+    again = agent.put(["a"], "k", {"n": 2}, subjects=["s2"], derived_from=[source]).json()
+    assert again["outcome"] == "unchanged"
+    assert agent.get(["a"], "k").json()["subjects"] == ["s2", "s1"]
