@@ -6,7 +6,7 @@ still shows nothing.
 
 Each chunk is one transaction under row locks (`SKIP LOCKED`), safe to run twice at once and to
 kill. Kept versions are looked at together with their memory. A detector that does not answer stops
-the scan; the next one goes on.
+the scan, and the next one goes on; what is overdue meanwhile is quarantined all the same.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import structlog
 from django.conf import settings
 from django.db import transaction
 
@@ -28,12 +29,15 @@ from memories.rows import SCAN_WITHIN, StoredMemory
 from memories.statements import scans, upsert
 from memories.statements.together import Together
 from memories.writing import content_hash_of
+from memoryhub.errors import Unavailable
 from privacy.acting import Guard, Protected, protect_value
 from privacy.choosing import Scope
 from privacy.querysets import drop_findings_of, drop_unused, orphans
 from tenants.authorising import require
 from tenants.context import now
 from tenants.roles import Action
+
+log = structlog.get_logger(__name__)
 
 ORPHANED_FOR = timedelta(hours=1)
 
@@ -43,8 +47,12 @@ def scan_pending() -> Counter[str]:
     counts: Counter[str] = Counter()
     while marked := _mark_chunk():
         counts["queued"] += marked
-    while chunk := _scan_chunk():
-        counts += chunk
+    try:
+        while chunk := _scan_chunk():
+            counts += chunk
+    except Unavailable as error:
+        log.warning("scan_stopped", code=error.code)
+        counts["stopped"] = 1
     while overdue := _quarantine_chunk():
         counts["overdue"] += overdue
     return counts

@@ -131,3 +131,24 @@ def test_the_clock_of_writes_is_at_once(agent: Caller, tenant: Tenant, officer: 
     assert shown == {"within_24h": 1.0, "p95_seconds": 0.0, "worst_seconds": 0.0, "overdue": 0}
     with as_job(tenant):
         assert read_clock() == shown
+
+
+def test_a_detector_that_does_not_answer_stops_the_scan_and_not_the_clock(
+    agent: Caller, tenant: Tenant, monkeypatch: Any
+) -> None:
+    class Silent:
+        name = "silent"
+
+        def find(self, text: str) -> Any:
+            raise TimeoutError
+
+    made = agent.put(["a"], "k", {"text": "x"}).json()
+    with as_job(tenant), transaction.atomic():
+        due = Memory.objects.get(id=made["id"]).created_at - timedelta(minutes=1)
+    write_clear(tenant, made["id"], scan_due_at=due)
+    monkeypatch.setattr("privacy.regimes.outside_detectors", lambda: (Silent(),))
+    with acting_as(job_actor("x", tenant.id)):
+        tenant.save()  # the rules are read again
+    counts = scan(tenant)
+    assert (counts["stopped"], counts["overdue"]) == (1, 1)
+    assert agent.get(["a"], "k").status_code == 404
