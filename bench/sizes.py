@@ -27,7 +27,9 @@ QUERIES = 40
 WANTED = 10
 
 _BY_HAND = (
-    "SELECT v.memory_id FROM memories_memoryvector v WHERE v.tenant_id = %s AND v.profile = %s "
+    "SELECT m.id, m.value FROM memories_memoryvector v JOIN memories_memory m "
+    "ON m.tenant_id = v.tenant_id AND m.id = v.memory_id WHERE v.tenant_id = %s AND v.profile = %s "
+    "AND m.trashed_at IS NULL AND (m.visible_until IS NULL OR m.visible_until > now()) "
     "ORDER BY -(v.embedding::halfvec(384) <#> %s::halfvec(384)) DESC LIMIT %s"
 )
 

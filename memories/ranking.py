@@ -35,7 +35,7 @@ VECTOR_WEIGHT, TEXT_WEIGHT = 1.0, 2.0
 COVERED = 0.35
 """Share of a question's rarity at which a text match counts in full; a stray word counts less."""
 
-DEPTHS = (200, 1_000, 5_000, 20_000)
+DEPTHS = (100, 1_000, 5_000, 20_000)
 """How many of each signal are fused. A later depth only appends to the order of the one before, so
 that all pages of a query are pages of one order."""
 

@@ -149,14 +149,15 @@ _ANN = (
     "ORDER BY {distance} LIMIT %s) n GROUP BY 1, 2"
 )
 _VECTOR = (
-    "SELECT 'vector', f.field, f.score, " + _FIELDS + " FROM ({nearest}) f "
-    "JOIN memories_memory m ON m.tenant_id = %s AND m.id = f.memory_id"
+    "SELECT 'vector', f.field, f.score, f1.* FROM ({nearest}) f CROSS JOIN LATERAL (SELECT "
+    + _FIELDS
+    + " FROM memories_memory m WHERE m.tenant_id = %s AND m.id = f.memory_id OFFSET 0) f1"
 )
 _TEXT = (
     "SELECT 'text', f.field::text, f.score::float8, " + _FIELDS + " FROM hub_search_text("
     "%s::tsquery[], %s::text[], %s::text[], %s::timestamptz, %s::text, %s, "
-    "%s::int, %s::real, %s::int, %s::int) f "
-    "JOIN memories_memory m ON m.tenant_id = %s AND m.id = f.id WHERE {scope}"
+    "%s::int, %s::real, %s::int, %s::int) f CROSS JOIN LATERAL (SELECT * FROM memories_memory m "
+    "WHERE m.tenant_id = %s AND m.id = f.id AND {scope} OFFSET 0) m"
 )
 _PENDING = (
     "SELECT 'pending', '', 0, NULL, '', '', NULL, 0, 0, 0 WHERE EXISTS (SELECT FROM "
