@@ -12,7 +12,7 @@ retrieval`; docs/benchmarks.md), by the recall of the turns that hold the answer
     and text counting by how much of the question it covers     64 / 73 / 81
 
 What stands around a turn thus counts as a field `context` of it would, without copies of other
-memories' words that would have to be kept, updated and destroyed with them (docs/adr/0012).
+memories' words that would have to be kept, updated and destroyed with them (docs/adr/0013).
 """
 
 from __future__ import annotations
