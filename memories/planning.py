@@ -47,3 +47,9 @@ def population_of(prefixes: tuple[str, ...]) -> Population:
 def plan_for(population: Population) -> Plan:
     """Exact up to EXACT_MOST, above it ann."""
     return "exact" if population.size <= EXACT_MOST else "ann"
+
+
+def forget_populations() -> None:
+    """Count anew (tests)."""
+    with _lock:
+        _kept.clear()
