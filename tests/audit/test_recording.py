@@ -24,6 +24,7 @@ from tests.audit.reading import events_of
 from tests.callers import Caller
 
 REQUEST = "request-of-the-test"
+PUT = {"key": "new", "value": {}, "index": False}
 
 
 def one(tenant: Tenant, action: str) -> Event:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
@@ -117,12 +117,21 @@ def test_relaxed_commits_end_with_their_transaction(acting: Tenant) -> None:
         assert mode() == "on"
 
 
-def kill_pooled_connections(database_url: str) -> None:
-    """End four idle connections of the pool on the server's side, as its restart would."""
+@pytest.fixture
+def kill_pooled_connections(database_url: str) -> Iterator[Callable[[], None]]:
+    """Ends four idle connections of the pool on the server's side, as its restart would."""
+    yield lambda: _kill(database_url)
     connection.ensure_connection()
     pool = connections["default"].pool
     connection.close()
-    pool.check()  # whom an earlier test killed
+    pool.check()  # nothing dead is left for the next test
+
+
+def _kill(database_url: str) -> None:
+    connection.ensure_connection()
+    pool = connections["default"].pool
+    connection.close()
+    pool.check()
     held = [pool.getconn(timeout=30) for _ in range(4)]
     servers = [one.info.backend_pid for one in held]
     for one in held:
@@ -132,20 +141,22 @@ def kill_pooled_connections(database_url: str) -> None:
 
 
 def test_connections_that_died_in_the_pool_are_replaced_before_anything_is_done(
-    acting: Tenant, database_url: str
+    acting: Tenant, kill_pooled_connections: Callable[[], None]
 ) -> None:
-    kill_pooled_connections(database_url)
+    kill_pooled_connections()
     for _ in range(4):
         with transaction.atomic():
             Memory.objects.count()
         connection.close()
 
 
-def test_a_request_after_the_server_restarted_is_answered(agent: Caller, database_url: str) -> None:
+def test_a_request_after_the_server_restarted_is_answered(
+    agent: Caller, kill_pooled_connections: Callable[[], None]
+) -> None:
     assert agent.put(["a"], "k", {"n": 1}, index=False).status_code == 200
     for is_kept in (True, False):
         connection.close()
-        kill_pooled_connections(database_url)
+        kill_pooled_connections()
         if not is_kept:
             forget_kept_keys()
         assert agent.get(["a"], "k").status_code == 200

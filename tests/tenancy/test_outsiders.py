@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 
+from memories.sweeping import sweep_now
+from tenants.actors import operator_actor
+from tenants.context import acting_as
 from tenants.models import Tenant
 from tests.callers import Caller
 
@@ -191,3 +194,19 @@ def test_closed_doors_answer_alike_with_and_without_a_thing_behind(
     for ask in [*READS.values(), *WRITES.values()]:
         status, _, body = compare(ask, caller)
         assert (status, body["code"]) == (403, "scope_missing")
+
+
+def test_a_narrow_key_sees_the_sweeps_of_its_own_part_only(
+    tenant: Tenant, make_caller: Callable[..., Caller]
+) -> None:
+    narrow = make_caller(tenant, scopes=["policy:read"], prefixes=["users/u2/"])
+    wide = make_caller(tenant, scopes=["policy:read"])
+    with acting_as(operator_actor(tenant.id)):
+        runs = [sweep_now(prefix) for prefix in ("users/u2/", "users/u1/", "users/", "")]
+    mine, *others = (str(run.id) for run in runs)
+    listed = narrow.call("GET", "/policies/sweeps?count=true").json()
+    assert ([run["id"] for run in listed["items"]], listed["total"]) == ([mine], 1)
+    assert narrow.call("GET", f"/policies/sweeps/{mine}").status_code == 200
+    for other in others:
+        assert narrow.call("GET", f"/policies/sweeps/{other}").status_code == 404
+    assert wide.call("GET", "/policies/sweeps?count=true").json()["total"] == 4
