@@ -17,4 +17,7 @@ def read_instant(text: str | None, *, path: str) -> datetime | None:
         raise Invalid.at(path, "invalid_instant", "Write 2026-03-24T12:06:00Z.") from None
     if at.tzinfo is None:
         raise Invalid.at(path, "naive_instant", "An instant has an offset, or Z.")
-    return at.astimezone(UTC)
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:  # in UTC before the year 1 or after 9999
+        raise Invalid.at(path, "invalid_instant", "That is no instant in UTC.") from None

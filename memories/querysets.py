@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Self
 from uuid import UUID
@@ -61,3 +62,12 @@ class SweepRunQuerySet(TenantQuerySet[Any]):
     def newest_first(self) -> Self:
         """The order of the list."""
         return self.order_by("-started_at", "-id")
+
+    def within(self, prefixes: Sequence[str]) -> Self:
+        """Sweeps of nothing but what lies below one of these stored prefixes; "" is everything."""
+        if "" in prefixes:
+            return self
+        below = Q(pk__in=[])
+        for prefix in prefixes:
+            below |= Q(namespace_prefix__startswith=prefix)
+        return self.filter(below)

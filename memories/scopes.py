@@ -111,10 +111,10 @@ def run_sweep(prefix: str = "", *, dry_run: bool = False) -> SweepRun:
 
 
 def find_runs() -> SweepRunQuerySet:
-    """The tenant's sweeps, for a list."""
-    require(Action.SEE_FIGURES)
+    """The tenant's sweeps inside the caller's prefixes, for a list."""
+    actor = require(Action.SEE_FIGURES)
     rows: SweepRunQuerySet = SweepRun.objects.all()
-    return rows
+    return rows.within(actor.prefixes)
 
 
 def list_runs(*, limit: int) -> list[SweepRun]:

@@ -88,6 +88,8 @@ INVALID: list[tuple[str, str, Any, str, str]] = [
     ("GET", ITEMS + "?namespace=a&key=%00", None, "key", "nul"),
     ("GET", ITEMS + "?namespace=a%00&key=k", None, "namespace", "nul"),
     ("GET", "/audit/events?subject=%00", None, "subject", "nul"),
+    ("GET", "/audit/events?from=9999-12-31T23:59:59-12:00", None, "from", "invalid_instant"),
+    ("GET", "/audit/events?to=0001-01-01T00:00:00%2B12:00", None, "to", "invalid_instant"),
     ("GET", "/usage?namespace_prefix=%00", None, "namespace_prefix", "nul"),
     ("GET", ITEMS + "?%ff=%fe", None, "?", "invalid_encoding"),
     ("DELETE", ITEMS, {"namespace": ["a"]}, "key", "required"),
