@@ -72,6 +72,18 @@ class Tenant(AuditedModel):
     """Of each key."""
     pii = models.JSONField(default=dict, db_default={}, blank=True)
     """{entity: action} for each kind of personal data that is not to get the default."""
+    last_ruleset = models.PositiveIntegerField(default=0, db_default=0)
+    """The highest number a rule set ever had; a deleted draft's is not given again."""
+    staged_ruleset = models.PositiveIntegerField(default=0, db_default=0)
+    """The version whose dates are computed beside the current ones; 0: none."""
+    date_slot = models.PositiveSmallIntegerField(default=0, db_default=0)
+    """Which of a memory's two sets of dates counts (docs/adr/0013-stage-then-switch.md)."""
+    activation_share = models.FloatField(
+        default=0.01, db_default=0.01, validators=[MinValueValidator(0), MaxValueValidator(1)]
+    )
+    data_share = models.FloatField(
+        default=0.1, db_default=0.1, validators=[MinValueValidator(0), MaxValueValidator(1)]
+    )
 
     class Meta:
         constraints = (
@@ -88,6 +100,7 @@ class Tenant(AuditedModel):
             models.CheckConstraint(
                 condition=Q(recency__gte=0, recency__lte=1), name="tenant_recency_range"
             ),
+            models.CheckConstraint(condition=Q(date_slot__lte=1), name="tenant_date_slot"),
         )
 
     def __str__(self) -> str:

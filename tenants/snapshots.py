@@ -44,6 +44,8 @@ class TenantSettings:
     quota_bytes: int | None
     quota_requests_per_minute: int | None
     pii: Mapping[str, str]
+    staged_ruleset: int
+    date_slot: int
 
 
 KEPT_SECONDS = 5.0
@@ -94,4 +96,6 @@ def _take(row: Tenant) -> TenantSettings:
         quota_bytes=row.quota_bytes,
         quota_requests_per_minute=row.quota_requests_per_minute,
         pii=MappingProxyType(dict(row.pii)),
+        staged_ruleset=row.staged_ruleset,
+        date_slot=row.date_slot,
     )
