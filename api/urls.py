@@ -4,6 +4,7 @@ from django.urls import path
 
 from api.views.access import KeysView, KeyView, MembersView, MemberView
 from api.views.audit import EventsView, EventView
+from api.views.events import BusinessEventsView
 from api.views.jobs import JobCancelView, JobFileView, JobView
 from api.views.memories import (
     MemoryEventsView,
@@ -12,6 +13,16 @@ from api.views.memories import (
     MemoryRestoreView,
     MemoryVersionsView,
     MemoryView,
+)
+from api.views.policies import (
+    ActiveRuleSetView,
+    EvaluateView,
+    RuleSetActivateView,
+    RuleSetApproveView,
+    RuleSetDiffView,
+    RuleSetSimulateView,
+    RuleSetsView,
+    RuleSetView,
 )
 from api.views.privacy import (
     ClockView,
@@ -45,6 +56,15 @@ urlpatterns = [
     path("privacy/quarantine", QuarantineView.as_view()),
     path("privacy/quarantine/<uuid:memory_id>", QuarantinedView.as_view()),
     path("privacy/clock", ClockView.as_view()),
+    path("policies/rulesets", RuleSetsView.as_view()),
+    path("policies/rulesets/active", ActiveRuleSetView.as_view()),
+    path("policies/rulesets/<int:n>", RuleSetView.as_view()),
+    path("policies/rulesets/<int:n>/diff", RuleSetDiffView.as_view()),
+    path("policies/rulesets/<int:n>/simulate", RuleSetSimulateView.as_view()),
+    path("policies/rulesets/<int:n>/approve", RuleSetApproveView.as_view()),
+    path("policies/rulesets/<int:n>/activate", RuleSetActivateView.as_view()),
+    path("policies/evaluate", EvaluateView.as_view()),
+    path("events", BusinessEventsView.as_view()),
     path("usage", UsageView.as_view()),
     path("audit/events", EventsView.as_view()),
     path("audit/events/<uuid:event_id>", EventView.as_view()),

@@ -1,4 +1,4 @@
-"""From a row to the policy engine and back: the two dates of a memory, and why. Pure.
+"""From a row to the policy engine and back: the two dates of a memory, and why.
 
 The engine decides over frozen facts; it never sees a table. Whatever changes a memory asks here,
 and the purge asks again under the row lock.
@@ -6,29 +6,43 @@ and the purge asks again under the row lock.
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from memories.namespaces import decode
-from memories.rows import StoredMemory
+from memories.rows import Dates, StoredMemory
 from policies.engine import evaluate
 from policies.facts import MemoryFacts, Rule, Settings
+from policies.matching import why_not
 from policies.outcomes import Evaluation
+from policies.standing import standing_rules
 from tenants.snapshots import TenantSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Regime:
-    """What decides a tenant's dates: active rules, settings, and the rule set's version."""
+    """What decides a tenant's dates: rules in force, settings, and the rule set's version.
+
+    `coming` is the regime that is staged to follow: every write computes its dates too. Its
+    `staged_at` stands for the instant at which it will come into force.
+    """
 
     rules: tuple[Rule, ...]
     settings: Settings
     ruleset: int
+    coming: Regime | None = None
+    staged_at: datetime | None = None
 
 
 def regime_of(tenant: TenantSettings) -> Regime:
-    """The regime a tenant is under. Rules come with rule sets; without one there are none."""
-    return Regime((), _settings(tenant.trash_days, tenant.notice_days, tenant.timezone), 0)
+    """The regime a tenant is under, exact for the current transaction."""
+    settings = _settings(tenant.trash_days, tenant.notice_days, tenant.timezone)
+    standing = standing_rules(tenant)
+    coming = None
+    if standing.staged:
+        coming = Regime(standing.coming, settings, standing.staged, staged_at=standing.staged_at)
+    return Regime(standing.rules, settings, standing.active, coming)
 
 
 def _settings(trash_days: int, notice_days: int, timezone: str) -> Settings:
@@ -57,10 +71,25 @@ def facts_of(row: StoredMemory) -> MemoryFacts:
         ttl_expires_at=row.ttl_expires_at,
         deleted_at=row.deleted_at,
         restored_at=row.restored_at,
+        events=_events_of(row),
         quarantined=row.quarantined_at is not None,
         source_caps=tuple(row.source_caps),
         dates_moved_at=row.dates_moved_at,
     )
+
+
+def _events_of(row: StoredMemory) -> dict[str, datetime]:
+    if row.events == "{}":
+        return {}
+    return {name: datetime.fromisoformat(at) for name, at in json.loads(row.events).items()}
+
+
+def moved_by_others(
+    before: StoredMemory, after: StoredMemory, regime: Regime, at: datetime
+) -> StoredMemory:
+    """`after`, with `dates_moved_at` when its purge comes earlier than that of `before`."""
+    old, new = (evaluate_row(row, regime, at).due_at for row in (before, after))
+    return replace(after, dates_moved_at=at) if is_earlier(new, old) else after
 
 
 def evaluate_row(row: StoredMemory, regime: Regime, at: datetime) -> Evaluation:
@@ -69,22 +98,81 @@ def evaluate_row(row: StoredMemory, regime: Regime, at: datetime) -> Evaluation:
 
 
 def with_dates(row: StoredMemory, regime: Regime, at: datetime) -> StoredMemory:
-    """The row with the dates that its facts give under the regime."""
+    """The row with the dates that its facts give under the regime, and under the coming one."""
     found = evaluate_row(row, regime, at)
+    dates = dates_of(found, row, regime)
     return replace(
         row,
+        visible_until=dates.visible_until,
+        purge_at=dates.purge_at,
+        archived_at=dates.archived_at,
+        rule=dates.rule,
+        flags=dates.flags,
+        ruled=dates.ruled,
+        ruleset=dates.ruleset,
+        coming=None if regime.coming is None else dates_to_come(row, regime.coming, found).dates,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Coming:
+    """What a staged regime decides about a row, and the evaluation that says so."""
+
+    evaluation: Evaluation
+    dates: Dates
+
+
+def dates_to_come(row: StoredMemory, coming: Regime, current: Evaluation) -> Coming:
+    """What the staged regime decides about the row, beside the evaluation under the current one.
+
+    Where the purge would come earlier, somebody other than the writer moves it: notice is due.
+    """
+    found = evaluate_row(row, coming, current.at)
+    if is_earlier(found.due_at, current.due_at) and coming.staged_at is not None:
+        moved = max(row.dates_moved_at or coming.staged_at, coming.staged_at)
+        row = replace(row, dates_moved_at=moved)
+        found = evaluate_row(row, coming, current.at)
+    return Coming(found, dates_of(found, row, coming))
+
+
+def is_earlier(date: datetime | None, than: datetime | None) -> bool:
+    """Whether a purge date comes before another; no date comes last."""
+    return date is not None and (than is None or date < than)
+
+
+def dates_of(found: Evaluation, row: StoredMemory, regime: Regime) -> Dates:
+    """An evaluation as it is stored."""
+    return Dates(
         visible_until=found.visible_until,
         purge_at=found.purge_at,
+        archived_at=found.archive_at,
         rule=found.winner,
         flags=list(found.flags),
         ruled=is_ruled(row, regime),
         ruleset=regime.ruleset,
+        dates_moved_at=row.dates_moved_at,
     )
 
 
 def is_ruled(row: StoredMemory, regime: Regime) -> bool:
-    """Whether more than the TTL decides, so that a read must ask the engine again."""
-    return bool(regime.rules or row.source_caps or row.dates_moved_at or row.restored_at)
+    """Whether a read moves dates by more than the TTL, so that it must ask the engine.
+
+    A rule whose scope the memory is not in never speaks about it; one that is in scope matters to a
+    read when it counts reads, or when it and a TTL decide together.
+    """
+    if row.source_caps or row.dates_moved_at or row.restored_at:
+        return True
+    if not regime.rules:
+        return False
+    facts = facts_of(row)
+    return any(
+        rule.anchor == "accessed" or rule.unless_accessed is not None or row.ttl is not None
+        for rule in regime.rules
+        if why_not(rule, facts, _LATEST) in (None, "accessed_enough")
+    )
+
+
+_LATEST = datetime.max.replace(tzinfo=UTC)
 
 
 def ttl_of(minutes: float | None) -> timedelta | None:

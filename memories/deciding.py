@@ -121,7 +121,7 @@ def decide_put(
 
 def _out_of_archive(row: StoredMemory, now: datetime) -> StoredMemory:
     """A put restores what was archived; archive rules count from then."""
-    return row if row.archived_at is None else replace(row, archived_at=None, restored_at=now)
+    return replace(row, restored_at=now) if row.is_archived(now) else row
 
 
 def _check_version(op: PutOp, current: StoredMemory | None) -> None:

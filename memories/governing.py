@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import transaction
 
 from audit.recording import Facts, Target, record
-from memories.dating import Regime, evaluate_row, regime_of, with_dates
+from memories.dating import Regime, evaluate_row, moved_by_others, regime_of, with_dates
 from memories.inspecting import Inspected, find_memory, inspect_row
 from memories.reasons import check_reason
 from memories.rows import StoredMemory
@@ -51,9 +51,7 @@ def restore_memory(identifier: UUID, *, reason: str) -> Inspected:
             raise Conflict(_REFUSALS[refusal], code=refusal)
         if in_the_way is not None:
             _write(replace(in_the_way, trashed_at=at))
-        restored = with_dates(
-            replace(row, restored_at=at, trashed_at=None, archived_at=None), regime, at
-        )
+        restored = with_dates(replace(row, restored_at=at, trashed_at=None), regime, at)
         _write(restored)
         _record("memory.restore", restored, reason)
         return inspect_row(restored)
@@ -67,7 +65,9 @@ def label_memory(identifier: UUID, *, label: str | None, reason: str) -> Inspect
     with transaction.atomic():
         row, _ = _gather(identifier)
         at, regime = now(), regime_of(tenant_settings())
-        labelled = with_dates(_moved(row, replace(row, label=label), regime, at), regime, at)
+        labelled = with_dates(
+            moved_by_others(row, replace(row, label=label), regime, at), regime, at
+        )
         _write(labelled)
         upsert.update_label(labelled)
         _record("memory.label", labelled, reason, label=label)
@@ -99,13 +99,6 @@ def _decide_restore(
     if in_the_way is not None and in_the_way.is_visible(at):
         return "key_taken"
     return None
-
-
-def _moved(before: StoredMemory, after: StoredMemory, regime: Regime, at: datetime) -> StoredMemory:
-    """`after`, with `dates_moved_at` when its purge comes earlier than that of `before`."""
-    old, new = (evaluate_row(row, regime, at).purge_at for row in (before, after))
-    is_earlier = new is not None and (old is None or new < old)
-    return replace(after, dates_moved_at=at) if is_earlier else after
 
 
 def _write(row: StoredMemory) -> None:

@@ -9,6 +9,7 @@ from django.db import connection, transaction
 
 from memories.namespaces import encode, narrow
 from memories.statements.lookup import below_any
+from memories.statements.slots import in_slot
 from tenants.authorising import require
 from tenants.context import current_tenant_id, now
 from tenants.roles import Action
@@ -31,7 +32,7 @@ class Usage:
 
 _BY = (
     "SELECT CASE WHEN m.trashed_at IS NOT NULL OR m.visible_until <= %s THEN 'TRASH' "
-    "WHEN m.archived_at IS NOT NULL THEN 'ARCHIVED' ELSE 'ACTIVE' END, m.kind, count(*), "
+    "WHEN m.archived_at <= %s THEN 'ARCHIVED' ELSE 'ACTIVE' END, m.kind, count(*), "
     "sum(pg_column_size(m.*)) FROM memories_memory m WHERE m.tenant_id = %s AND {below} "
     "GROUP BY 1, 2"
 )
@@ -55,7 +56,7 @@ def measure_usage(namespace_prefix: Sequence[str]) -> Usage:
     asked_below, asked = below_any(prefixes, "e.namespace")
     tenant = current_tenant_id()
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(_BY.format(below=below), [now(), tenant, *params])
+        cursor.execute(in_slot(_BY).format(below=below), [now(), now(), tenant, *params])
         groups = cursor.fetchall()
         cursor.execute(_VECTORS.format(below=below), [tenant, *params])
         vectors, vector_bytes = cursor.fetchone()

@@ -32,7 +32,8 @@ class Memory(TenantModel):
 
     `visible_until` and `purge_at` are what the policy engine computed, stored to be indexed and
     never trusted at destruction. `ruled` says that more than a TTL decides them, so that a read
-    must ask the engine instead of moving them by itself.
+    must ask the engine instead of moving them by itself. What the rules decide stands here twice;
+    the names ending in _b are the second slot (`statements.slots`).
     """
 
     class Tier(models.TextChoices):
@@ -75,14 +76,24 @@ class Memory(TenantModel):
     visible_until = models.DateTimeField(null=True)
     purge_at = models.DateTimeField(null=True)
     ruled = models.BooleanField(default=False)
-    rule = models.CharField(max_length=63, null=True)  # noqa: DJ001 - null: no rule decided
+    rule = models.CharField(max_length=128, null=True)  # noqa: DJ001 - null: no rule decided
     flags = ArrayField(models.CharField(max_length=32), default=list)
     archived_at = models.DateTimeField(null=True)
     trashed_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
     restored_at = models.DateTimeField(null=True)
     ruleset = models.PositiveIntegerField(default=0)
+    visible_until_b = models.DateTimeField(null=True)
+    purge_at_b = models.DateTimeField(null=True)
+    archived_at_b = models.DateTimeField(null=True)
+    rule_b = models.CharField(max_length=128, null=True)  # noqa: DJ001 - null: no rule decided
+    flags_b = ArrayField(models.CharField(max_length=32), null=True)
+    ruled_b = models.BooleanField(null=True)
+    ruleset_b = models.PositiveIntegerField(null=True)
+    dates_moved_at_b = models.DateTimeField(null=True)
     dates_moved_at = models.DateTimeField(null=True)
+    events = models.JSONField(default=dict)
+    """Business events that have come to it: type → when it occurred."""
     embedding = models.CharField(max_length=8, choices=Embedding.choices, default=Embedding.PENDING)
     embedding_due_at = models.DateTimeField(null=True)
     embedding_attempts = models.PositiveSmallIntegerField(default=0)
@@ -131,6 +142,17 @@ class Memory(TenantModel):
                 fields=["tenant_id", "purge_at"],
                 condition=Q(purge_at__isnull=False),
                 name="memory_purging",
+            ),
+            # the same scans when the second slot counts
+            models.Index(
+                fields=["tenant_id", "visible_until_b"],
+                condition=Q(visible_until_b__isnull=False, trashed_at__isnull=True),
+                name="memory_expiring_b",
+            ),
+            models.Index(
+                fields=["tenant_id", "purge_at_b"],
+                condition=Q(purge_at_b__isnull=False),
+                name="memory_purging_b",
             ),
             # embed_pending's scan
             models.Index(
@@ -247,7 +269,7 @@ class Tombstone(TenantModel):
     kind = models.CharField(max_length=63)
     classes = ArrayField(models.TextField(), default=list)
     purged_at = models.DateTimeField()
-    rule = models.CharField(max_length=63, null=True)  # noqa: DJ001 - null: no rule, a TTL or delete
+    rule = models.CharField(max_length=128, null=True)  # noqa: DJ001 - null: no rule, a TTL or delete
     ruleset = models.PositiveIntegerField(default=0)
     reason = models.CharField(max_length=32)
     event_id = models.UUIDField()
@@ -336,6 +358,34 @@ class Finding(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.kind} at {self.found_at}"
+
+
+class BusinessEvent(TenantModel):
+    """Something that happened outside and that rules may count from, once for each `external_id`.
+
+    One with a future instant waits: it comes to the memories that match then.
+    """
+
+    external_id = models.CharField(max_length=256)
+    type = models.CharField(max_length=128)
+    occurred_at = models.DateTimeField()
+    received_at = models.DateTimeField()
+    scope = models.JSONField()
+    """`subject`, `namespace` (stored path) or `memory_ids`, and the sender's `prefixes`."""
+    matched = models.PositiveIntegerField(default=0)
+    applied_at = models.DateTimeField(null=True)
+
+    class Meta:
+        base_manager_name = "objects"
+        constraints = (
+            # the same id counts once
+            models.UniqueConstraint(
+                fields=["tenant_id", "external_id"], name="business_event_once"
+            ),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.type} at {self.occurred_at}"
 
 
 class EmbeddingProfile(models.Model):

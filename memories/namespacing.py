@@ -16,6 +16,7 @@ from memories.namespaces import (
 )
 from memories.ops import ListNamespacesOp
 from memories.statements.lookup import below_any
+from memories.statements.slots import in_slot
 from tenants.authorising import require
 from tenants.context import current_tenant_id, now
 from tenants.roles import Action
@@ -46,7 +47,7 @@ def read_namespaces(op: ListNamespacesOp) -> list[Labels]:
     if regex is not None:
         sql, values = sql + " AND m.namespace ~ %s", [*values, regex]
     with connection.cursor() as cursor:
-        cursor.execute(sql, values)
+        cursor.execute(in_slot(sql), values)
         found = {truncate(decode(row[0]), op.max_depth) for row in cursor.fetchall()}
     ordered = sorted(found, key=encode)
     return ordered[op.offset : op.offset + op.limit]

@@ -65,7 +65,7 @@ def state_of(row: StoredMemory, at: datetime) -> str:
     if row.quarantined_at is not None:
         return "QUARANTINED"
     if row.is_visible(at):
-        return "ACTIVE" if row.archived_at is None else "ARCHIVED"
+        return "ARCHIVED" if row.is_archived(at) else "ACTIVE"
     return "TRASH"
 
 

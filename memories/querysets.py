@@ -11,6 +11,7 @@ from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 
 from memories.namespaces import prefix_bounds
+from memories.statements.slots import column
 from tenants.managers import TenantQuerySet
 
 
@@ -19,9 +20,9 @@ class MemoryQuerySet(TenantQuerySet[Any]):
 
     def visible(self, at: datetime) -> Self:
         """In use at this instant: what agents can see."""
-        return self.filter(
-            Q(visible_until__isnull=True) | Q(visible_until__gt=at), trashed_at__isnull=True
-        )
+        until = column("visible_until")
+        in_time = Q(**{f"{until}__isnull": True}) | Q(**{f"{until}__gt": at})
+        return self.filter(in_time, trashed_at__isnull=True)
 
     def below(self, prefix: str) -> Self:
         """In or below a stored namespace prefix, as an index range."""

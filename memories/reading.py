@@ -21,7 +21,14 @@ from memories.namespaces import covers, encode
 from memories.ops import GetOp
 from memories.rows import StoredMemory
 from memories.statements import upsert
-from memories.statements.lookup import ID_SLOT, Reading, find_visible, read_one, read_page
+from memories.statements.lookup import (
+    ID_SLOT,
+    Reading,
+    find_visible,
+    lock_by_id,
+    read_one,
+    read_page,
+)
 from memories.statements.together import Together
 from memoryhub.errors import Missing
 from tenants.authorising import require
@@ -107,6 +114,7 @@ def reading_of(refresh_ttl: bool | None) -> Reading:
         counted=not current_actor().is_person,
         refresh=refresh,
         trash=timedelta(days=tenant.trash_days),
+        staging=tenant.staged_ruleset > 0,
     )
 
 
@@ -119,14 +127,18 @@ def with_touches(
     """
     rows, redated = [], []
     for row, touched in found:
-        if touched[0] is not None:
+        is_locked = touched[0] is not None
+        if is_locked:
             row = replace(row, **dict(zip(TOUCHED, touched, strict=True)))
-            returns = restores and row.archived_at is not None
-            if returns:
-                row = replace(row, archived_at=None, restored_at=reading.at)
-            if row.ruled or returns:
-                row = _redate(row, reading)
-                redated.append(row)
+        returns = restores and reading.counted and row.is_archived(reading.at)
+        if returns and not is_locked:  # touched in this very second: the touch left it alone
+            locked = lock_by_id(row.id)
+            is_locked = returns = locked is not None and locked.is_visible(reading.at)
+        if returns:
+            row = replace(row, restored_at=reading.at)
+        if is_locked and (row.ruled or returns or reading.staging):
+            row = _redate(row, reading)
+            redated.append(row)
         rows.append(row)
     if redated:
         together = Together()

@@ -12,6 +12,20 @@ SCAN_WITHIN = timedelta(hours=24)
 
 
 @dataclass(frozen=True, slots=True)
+class Dates:
+    """What the rules decide about a memory, in the order of `statements.slots.DATED`."""
+
+    visible_until: datetime | None
+    purge_at: datetime | None
+    archived_at: datetime | None
+    rule: str | None
+    flags: list[str]
+    ruled: bool
+    ruleset: int
+    dates_moved_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class StoredMemory:
     """A row of memories_memory. `value` and `source` are JSON text, so that numbers stay exact."""
 
@@ -57,6 +71,10 @@ class StoredMemory:
     scan_due_at: datetime | None = None
     scanned_at: datetime | None = None
     detector: str = ""
+    events: str = "{}"
+    """Business events as JSON text: type → when it occurred."""
+    coming: Dates | None = None
+    """Not a column: the dates under staged rules, where they were computed; else they stay."""
 
     @classmethod
     def of(cls, row: tuple[Any, ...]) -> Self:
@@ -71,8 +89,12 @@ class StoredMemory:
         """Looked at for personal data by these detectors and rules, now."""
         return replace(self, scan_due_at=at + SCAN_WITHIN, scanned_at=at, detector=detector)
 
+    def is_archived(self, at: datetime) -> bool:
+        """Out of ordinary search, by its date."""
+        return self.archived_at is not None and self.archived_at <= at
 
-NAMES = tuple(field.name for field in fields(StoredMemory))
+
+NAMES = tuple(field.name for field in fields(StoredMemory) if field.name != "coming")
 WIDTH = len(NAMES)
 
 

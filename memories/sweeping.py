@@ -46,12 +46,22 @@ class Plan:
     prefix: str
     hides: Area
     purges: list[Area]
+    at: datetime | None = None
+
+    def instant(self) -> datetime:
+        """The instant it is judged by: the transaction's, unless a forecast names another."""
+        return self.at or now()
 
 
-def sweep_now(prefix: str = "", *, trigger: str = "manual", dry_run: bool = False) -> SweepRun:
-    """Sweep everything below a stored prefix, whichever scopes lie in it; paused ones stay."""
+def sweep_now(
+    prefix: str = "", *, trigger: str = "manual", dry_run: bool = False, at: datetime | None = None
+) -> SweepRun:
+    """Sweep everything below a stored prefix, whichever scopes lie in it; paused ones stay.
+
+    `at` is for rehearsals on another day's clock; without it the database's clock counts.
+    """
     with transaction.atomic():
-        plan = _plan_everything(prefix)
+        plan = replace(_plan_everything(prefix), at=at)
     return _sweep(plan, trigger=trigger, dry_run=dry_run)
 
 
@@ -87,8 +97,8 @@ def _plan_everything(prefix: str) -> Plan:
 
 
 def _is_due(plan: Plan) -> bool:
-    hidden, _, _ = sweep.count_due(plan.hides, at=now())
-    return hidden > 0 or any(sweep.count_due(area, at=now())[1] for area in plan.purges)
+    hidden, _, _ = sweep.count_due(plan.hides, at=plan.instant())
+    return hidden > 0 or any(sweep.count_due(area, at=plan.instant())[1] for area in plan.purges)
 
 
 def _sweep(plan: Plan, *, trigger: str, dry_run: bool) -> SweepRun:
@@ -98,10 +108,10 @@ def _sweep(plan: Plan, *, trigger: str, dry_run: bool) -> SweepRun:
         if dry_run:
             counts.update(_rehearse(plan))
         else:
-            while chunk := _hide_chunk(plan.hides):
+            while chunk := _hide_chunk(plan):
                 counts.update(chunk)
             for area in plan.purges:
-                while chunk := _purge_chunk(area):
+                while chunk := _purge_chunk(plan, area):
                     counts.update(chunk)
     except Exception:
         _end(run, counts, SweepRun.State.FAILED)
@@ -111,9 +121,9 @@ def _sweep(plan: Plan, *, trigger: str, dry_run: bool) -> SweepRun:
 
 def _begin(plan: Plan, *, trigger: str, dry_run: bool) -> SweepRun:
     with transaction.atomic():
-        oldest = [sweep.count_due(area, at=now())[2] for area in plan.purges]
+        oldest = [sweep.count_due(area, at=plan.instant())[2] for area in plan.purges]
         due = [instant for instant in oldest if instant is not None]
-        lag = (now() - min(due)).total_seconds() if due else 0.0
+        lag = (plan.instant() - min(due)).total_seconds() if due else 0.0
         return SweepRun.objects.create(
             namespace_prefix=plan.prefix,
             trigger=trigger,
@@ -138,16 +148,16 @@ def _end(run: SweepRun, counts: Counter[str], state: SweepRun.State) -> SweepRun
 
 def _rehearse(plan: Plan) -> Counter[str]:
     with transaction.atomic():
-        hidden, _, _ = sweep.count_due(plan.hides, at=now())
-        purged = sum(sweep.count_due(area, at=now())[1] for area in plan.purges)
+        hidden, _, _ = sweep.count_due(plan.hides, at=plan.instant())
+        purged = sum(sweep.count_due(area, at=plan.instant())[1] for area in plan.purges)
     return Counter(hidden=hidden, purged=purged)
 
 
-def _hide_chunk(area: Area) -> Counter[str] | None:
+def _hide_chunk(plan: Plan) -> Counter[str] | None:
     """One chunk of expired rows into the trash; None when nothing is left."""
     with transaction.atomic():
-        at = now()
-        rows = sweep.lock_expired(area, at=at, limit=settings.SWEEP_CHUNK)
+        at = plan.instant()
+        rows = sweep.lock_expired(plan.hides, at=at, limit=settings.SWEEP_CHUNK)
         if not rows:
             return None
         together = Together()
@@ -155,16 +165,16 @@ def _hide_chunk(area: Area) -> Counter[str] | None:
         together.run()
         record(
             "sweep.hide",
-            Target("namespace", area.covered, area.covered),
+            Target("namespace", plan.hides.covered, plan.hides.covered),
             Facts(counts={"n": len(rows)}, links={"digest": digest_of(rows)}),
         )
     return Counter(hidden=len(rows))
 
 
-def _purge_chunk(area: Area) -> Counter[str] | None:
+def _purge_chunk(plan: Plan, area: Area) -> Counter[str] | None:
     """One chunk of due rows, judged again under their locks; None when nothing is left."""
     with transaction.atomic():
-        at, regime = now(), regime_of(tenant_settings())
+        at, regime = plan.instant(), regime_of(tenant_settings())
         rows = sweep.lock_purgeable(area, at=at, limit=settings.SWEEP_CHUNK)
         if not rows:
             return None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from uuid import UUID
+
 from celery import shared_task
 
-from memories import deleting  # noqa: F401 - a worker must know its kind of job
+from memories import activating, deleting, staging  # noqa: F401 - a worker must know the kinds
 from memories.embedding.catching_up import embed_pending
+from memories.occurring import SCHEDULED, apply_due
 from memories.rotating import rotate_if_due
 from memories.scanning import drop_orphans, scan_pending
 from memories.sweeping import sweep_scope
@@ -67,3 +70,16 @@ def rotate_keys_of() -> None:
     """Rotate one tenant's key when it is due; destroy originals that nothing needs."""
     drop_orphans()
     rotate_if_due()
+
+
+@shared_task
+def apply_events_all() -> None:
+    """Beat: business events whose instant has come."""
+    for tenant_id, event_id in claim_due(SCHEDULED):
+        apply_event.delay(tenant_id, event_id)
+
+
+@shared_task(base=TenantTask)
+def apply_event(event_id: str) -> None:
+    """One event that waited."""
+    apply_due(UUID(event_id))

@@ -43,6 +43,11 @@ app.conf.beat_schedule = {
         "schedule": 6 * 3600.0,
         "options": {"expires": 3600},
     },
+    "apply-events-all": {
+        "task": "memories.tasks.apply_events_all",
+        "schedule": 1.0,
+        "options": {"expires": 15},
+    },
     "run-jobs-all": {
         "task": "audit.tasks.run_jobs_all",
         "schedule": 1.0,

@@ -10,6 +10,7 @@ from django.db import connection
 
 from memories.rows import StoredMemory, columns
 from memories.statements.lookup import below_any
+from memories.statements.slots import in_slot
 from tenants.context import current_tenant_id
 from tenants.paging import Mark
 
@@ -19,7 +20,7 @@ STATES = ("ACTIVE", "ARCHIVED", "TRASH")
 _MEMORY = columns("m")
 _STATE = (
     "CASE WHEN m.trashed_at IS NOT NULL OR m.visible_until <= %s THEN 'TRASH' "
-    "WHEN m.archived_at IS NOT NULL THEN 'ARCHIVED' ELSE 'ACTIVE' END"
+    "WHEN m.archived_at <= %s THEN 'ARCHIVED' ELSE 'ACTIVE' END"
 )
 _COLUMNS: dict[Order, tuple[str, str]] = {
     "updated": ("updated_at", "DESC"),
@@ -53,7 +54,7 @@ def compile_selection(wanted: Selection) -> tuple[str, list[Any]]:
     parts, values = ["m.tenant_id = %s", below], [current_tenant_id(), *params]
     if set(wanted.states) != set(STATES):
         parts.append(f"{_STATE} = ANY(%s)")
-        values += [wanted.at, list(wanted.states)]
+        values += [wanted.at, wanted.at, list(wanted.states)]
     if wanted.kinds:
         parts.append("m.kind = ANY(%s)")
         values.append(list(wanted.kinds))
@@ -98,7 +99,7 @@ def list_rows(
         f"ORDER BY m.{column} {direction}, m.id {direction} LIMIT %s"
     )
     with connection.cursor() as cursor:
-        cursor.execute(sql, [*values, limit])
+        cursor.execute(in_slot(sql), [*values, limit])
         return [StoredMemory.of(row) for row in cursor.fetchall()]
 
 
@@ -116,7 +117,7 @@ def count_children(wanted: Selection, prefix: str) -> list[tuple[str, str, int]]
         f"FROM memories_memory m WHERE {condition} GROUP BY 1, 2"
     )
     with connection.cursor() as cursor:
-        cursor.execute(sql, [len(prefix) + 1, *values])
+        cursor.execute(in_slot(sql), [len(prefix) + 1, *values])
         return [(row[0], row[1], row[2]) for row in cursor.fetchall()]
 
 
@@ -137,7 +138,7 @@ def count_by_month(
     more = "AND m.trashed_at IS NULL" if column == "visible_until" else ""
     sql = _MONTHS.format(column=column, below=below, more=more)
     with connection.cursor() as cursor:
-        cursor.execute(sql, [zone, current_tenant_id(), *params, since, until])
+        cursor.execute(in_slot(sql), [zone, current_tenant_id(), *params, since, until])
         return [(row[0], row[1], row[2]) for row in cursor.fetchall()]
 
 
@@ -155,7 +156,9 @@ def count_by_creation(
     """(month of creation, root label, kind, count) of what is in use at an instant."""
     below, params = below_any(prefixes)
     with connection.cursor() as cursor:
-        cursor.execute(_GROWTH.format(below=below), [zone, current_tenant_id(), *params, at])
+        cursor.execute(
+            in_slot(_GROWTH).format(below=below), [zone, current_tenant_id(), *params, at]
+        )
         return [(row[0], row[1], row[2], row[3]) for row in cursor.fetchall()]
 
 
@@ -178,8 +181,8 @@ class Standing:
 
 _STANDING = (
     "SELECT "
-    "count(*) FILTER (WHERE {visible} AND m.archived_at IS NULL), "
-    "count(*) FILTER (WHERE {visible} AND m.archived_at IS NOT NULL), "
+    "count(*) FILTER (WHERE {visible} AND NOT {archived}), "
+    "count(*) FILTER (WHERE {visible} AND {archived}), "
     "count(*) FILTER (WHERE NOT {visible}), "
     "count(*) FILTER (WHERE {visible} AND m.visible_until < %(soon)s), "
     "count(*) FILTER (WHERE m.purge_at < %(soon)s), "
@@ -192,6 +195,7 @@ _STANDING = (
     "AND f.closed_at IS NULL) "
     "FROM memories_memory m WHERE m.tenant_id = %(tenant)s AND {below_m}"
 )
+_ARCHIVED = "coalesce(m.archived_at <= %(at)s, false)"
 _VISIBLE = "(m.trashed_at IS NULL AND (m.visible_until IS NULL OR m.visible_until > %(at)s))"
 
 
@@ -201,12 +205,12 @@ def count_standing(
     """Counts of now, of what happens until `soon`, and of what came since `lately`."""
     below_m, named = _below_named(prefixes, "m.namespace")
     below_t, _ = _below_named(prefixes, "t.namespace")
-    sql = _STANDING.format(visible=_VISIBLE, below_m=below_m, below_t=below_t)
+    sql = _STANDING.format(visible=_VISIBLE, archived=_ARCHIVED, below_m=below_m, below_t=below_t)
     values = {
         "tenant": current_tenant_id(), "at": at, "soon": soon, "lately": lately, **named,
     }  # fmt: skip
     with connection.cursor() as cursor:
-        cursor.execute(sql, values)
+        cursor.execute(in_slot(sql), values)
         return Standing(*cursor.fetchone())
 
 

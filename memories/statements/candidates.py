@@ -26,6 +26,7 @@ from memories.filters import Node
 from memories.lexing import to_tsquery_literal
 from memories.namespaces import prefix_bounds
 from memories.statements.lookup import below_any
+from memories.statements.slots import in_slot
 from tenants.context import current_tenant_id
 
 Plan = Literal["exact", "ann"]
@@ -110,7 +111,8 @@ def compile_scope(scope: Scope) -> tuple[str, list[Any]]:
     ]
     values: list[Any] = [current_tenant_id(), scope.at, scope.tier, *params]
     if not scope.include_archived:
-        parts.append("m.archived_at IS NULL")
+        parts.append("(m.archived_at IS NULL OR m.archived_at > %s)")
+        values.append(scope.at)
     if scope.kinds:
         parts.append("m.kind = ANY(%s)")
         values.append(list(scope.kinds))
@@ -127,7 +129,7 @@ def compile_scope(scope: Scope) -> tuple[str, list[Any]]:
         text, more = compile_sql(scope.filter, "m.value")
         parts.append(text)
         values += more
-    return " AND ".join(parts), values
+    return in_slot(" AND ".join(parts)), values
 
 
 _FIELDS = "m.id, m.namespace, m.key, m.updated_at, m.decay, m.weight, m.importance"

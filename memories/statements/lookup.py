@@ -15,6 +15,7 @@ from audit.querysets import PLACEHOLDERS as EVENT_PLACEHOLDERS
 from audit.recording import Draft
 from memories.namespaces import prefix_bounds
 from memories.rows import NAMES, StoredMemory, columns
+from memories.statements.slots import in_slot
 from tenants.context import current_tenant_id
 
 _MEMORY = columns("m")
@@ -35,7 +36,7 @@ def lock_by_keys(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Store
     """
     namespaces, names = [key[0] for key in keys], [key[1] for key in keys]
     with connection.cursor() as cursor:
-        cursor.execute(_LOCK_KEYS, [namespaces, names, current_tenant_id()])
+        cursor.execute(in_slot(_LOCK_KEYS), [namespaces, names, current_tenant_id()])
         rows = [StoredMemory.of(row) for row in cursor.fetchall()]
     return {(row.namespace, row.key): row for row in rows}
 
@@ -55,7 +56,7 @@ def find_visible(
     """Id and bytes of the value of what is visible under these keys."""
     namespaces, names = [key[0] for key in keys], [key[1] for key in keys]
     with connection.cursor() as cursor:
-        cursor.execute(_SIZES, [namespaces, names, current_tenant_id(), at])
+        cursor.execute(in_slot(_SIZES), [namespaces, names, current_tenant_id(), at])
         return {(row[0], row[1]): (row[2], row[3]) for row in cursor.fetchall()}
 
 
@@ -97,7 +98,7 @@ _BY_IDS = f"SELECT {_MEMORY} FROM memories_memory m WHERE m.tenant_id = %s AND m
 def find_by_ids(ids: Sequence[UUID]) -> dict[UUID, StoredMemory]:
     """The rows with these ids, in whatever state."""
     with connection.cursor() as cursor:
-        cursor.execute(_BY_IDS, [current_tenant_id(), list(ids)])
+        cursor.execute(in_slot(_BY_IDS), [current_tenant_id(), list(ids)])
         rows = [StoredMemory.of(row) for row in cursor.fetchall()]
     return {row.id: row for row in rows}
 
@@ -105,7 +106,7 @@ def find_by_ids(ids: Sequence[UUID]) -> dict[UUID, StoredMemory]:
 def lock_by_id(identifier: UUID) -> StoredMemory | None:
     """The row with this id, locked."""
     with connection.cursor() as cursor:
-        cursor.execute(_BY_IDS + " FOR UPDATE", [current_tenant_id(), [identifier]])
+        cursor.execute(in_slot(_BY_IDS) + " FOR UPDATE", [current_tenant_id(), [identifier]])
         row = cursor.fetchone()
     return None if row is None else StoredMemory.of(row)
 
@@ -114,11 +115,14 @@ TOUCH_EVERY = timedelta(seconds=1)
 
 _SET_TOUCHED = (
     "SET accessed_at = {at}, access_count = {t}.access_count + 1, "
-    "ttl_expires_at = CASE WHEN {refresh} AND {t}.ttl IS NOT NULL AND NOT {t}.ruled "
+    "ttl_expires_at = CASE WHEN {refresh} AND {t}.ttl IS NOT NULL "
+    "AND NOT {t}.ruled AND NOT %(staging)s "
     "THEN {at} + {t}.ttl ELSE {t}.ttl_expires_at END, "
-    "visible_until = CASE WHEN {refresh} AND {t}.ttl IS NOT NULL AND NOT {t}.ruled "
+    "visible_until = CASE WHEN {refresh} AND {t}.ttl IS NOT NULL "
+    "AND NOT {t}.ruled AND NOT %(staging)s "
     "THEN {at} + {t}.ttl ELSE {t}.visible_until END, "
-    "purge_at = CASE WHEN {refresh} AND {t}.ttl IS NOT NULL AND NOT {t}.ruled "
+    "purge_at = CASE WHEN {refresh} AND {t}.ttl IS NOT NULL "
+    "AND NOT {t}.ruled AND NOT %(staging)s "
     "THEN {at} + {t}.ttl + least({trash}, {at} + {t}.ttl - {t}.created_at) "
     "ELSE {t}.purge_at END"
 )
@@ -139,7 +143,8 @@ _TOUCHED = (
     "FOR UPDATE SKIP LOCKED), touched AS (UPDATE memories_memory t "
     + _SET_TOUCHED.format(at="%(at)s", t="t", refresh="%(refresh)s", trash="%(trash)s")
     + " FROM locked WHERE t.tenant_id = %(tenant)s AND t.id = locked.id "
-    "RETURNING t.id, t.accessed_at, t.access_count, t.ttl_expires_at, t.visible_until, t.purge_at)"
+    "RETURNING t.id, t.accessed_at, t.access_count, t.ttl_expires_at, "
+    "t.visible_until AS visible_until, t.purge_at AS purge_at)"
 )
 """A row that somebody holds is not waited for: a read never stands behind a long batch, and never
 in a circle with it. Who holds it writes it, or touches it in this very second."""
@@ -158,18 +163,23 @@ _READ_ONE = (
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """How a read touches what it returns: whether it counts as access, and restarts TTLs."""
+    """How a read touches what it returns: whether it counts as access, and restarts TTLs.
+
+    While rules are `staging` the engine moves every date, for the dates to come move with it.
+    """
 
     at: datetime
     counted: bool
     refresh: bool
     trash: timedelta
+    staging: bool = False
 
 
 def _reading_params(reading: Reading) -> dict[str, Any]:
     return {
         "tenant": current_tenant_id(), "at": reading.at, "refresh": reading.refresh,
         "counted": reading.counted, "trash": reading.trash, "every": TOUCH_EVERY,
+        "staging": reading.staging,
     }  # fmt: skip
 
 
@@ -202,7 +212,7 @@ def read_one(
     slots, values = _event_slots(event)
     params = {**_reading_params(reading), "namespace": namespace, "key": key, **values}
     with connection.cursor() as cursor:
-        cursor.execute(_READ_ONE.format(event=slots), params)
+        cursor.execute(in_slot(_READ_ONE).format(event=slots), params)
         row = cursor.fetchone()
     return None if row is None else (StoredMemory.of(row), row[-5:])
 
@@ -222,7 +232,7 @@ def lock_visible_below(
     below, params = below_any(prefixes)
     with connection.cursor() as cursor:
         cursor.execute(
-            _LOCK_BELOW.format(below=below),
+            in_slot(_LOCK_BELOW).format(below=below),
             [current_tenant_id(), at, *params, *(after or ("", "")), limit],
         )
         return [StoredMemory.of(row) for row in cursor.fetchall()]
@@ -260,7 +270,8 @@ def count_visible_below(prefixes: Sequence[str], *, at: datetime, most: int | No
     """How many visible rows there are below any of the prefixes; counting stops at `most`."""
     below, params = below_any(prefixes)
     with connection.cursor() as cursor:
-        cursor.execute(_COUNT_BELOW.format(below=below), [current_tenant_id(), at, *params, most])
+        sql = in_slot(_COUNT_BELOW).format(below=below)
+        cursor.execute(sql, [current_tenant_id(), at, *params, most])
         return int(cursor.fetchone()[0])
 
 
@@ -301,6 +312,6 @@ def read_page(
     params = {**_reading_params(reading), "ids": list(ids)}
     slots, values = _event_slots(event)
     with connection.cursor() as cursor:
-        cursor.execute(_PAGE.format(event=slots), {**params, **values})
+        cursor.execute(in_slot(_PAGE).format(event=slots), {**params, **values})
         rows = cursor.fetchall()
     return {row[0]: (StoredMemory.of(row), row[-5:]) for row in rows}

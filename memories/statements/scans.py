@@ -11,6 +11,7 @@ from django.db import connection
 
 from memories.rows import StoredMemory, columns
 from memories.statements.lookup import below_any
+from memories.statements.slots import in_slot
 from tenants.context import current_tenant_id
 
 _MEMORY = columns("m")
@@ -42,7 +43,7 @@ _WAITING = (
 def lock_waiting(*, limit: int) -> list[StoredMemory]:
     """What waits for its scan, the most urgent first, locked; what others hold is left out."""
     with connection.cursor() as cursor:
-        cursor.execute(_WAITING, [current_tenant_id(), limit])
+        cursor.execute(in_slot(_WAITING), [current_tenant_id(), limit])
         return [StoredMemory.of(row) for row in cursor.fetchall()]
 
 

@@ -12,6 +12,7 @@ from django.db import connection
 
 from memories.rows import StoredMemory, columns
 from memories.statements.lookup import below_any
+from memories.statements.slots import in_slot
 from memories.statements.together import Together, rows_of_values
 from privacy.querysets import drop_unused, tokens_of
 from tenants.context import current_tenant_id
@@ -60,7 +61,9 @@ def lock_purgeable(area: Area, *, at: datetime, limit: int) -> list[StoredMemory
 def _lock(sql: str, area: Area, at: datetime, limit: int) -> list[StoredMemory]:
     condition, params = _within(area)
     with connection.cursor() as cursor:
-        cursor.execute(sql.format(area=condition), [current_tenant_id(), at, *params, limit])
+        cursor.execute(
+            in_slot(sql).format(area=condition), [current_tenant_id(), at, *params, limit]
+        )
         return [StoredMemory.of(row) for row in cursor.fetchall()]
 
 
@@ -77,7 +80,7 @@ def count_due(area: Area, *, at: datetime) -> tuple[int, int, datetime | None]:
     condition, params = _within(area)
     with connection.cursor() as cursor:
         cursor.execute(
-            _COUNT_DUE.format(area=condition),
+            in_slot(_COUNT_DUE).format(area=condition),
             [at, at, at, current_tenant_id(), at, at, *params],
         )
         hidden, purged, oldest = cursor.fetchone()

@@ -5,7 +5,7 @@ All rows of a statement are one parameter (`recordsets`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -15,9 +15,11 @@ from django.db import connection
 from memories.embedding.chunking import Chunk
 from memories.rows import NAMES, StoredMemory
 from memories.statements.recordsets import Raw, as_records, recordset
+from memories.statements.slots import DATED, OTHER
 from memories.statements.together import Together
 from tenants.context import current_tenant_id
 from tenants.ids import uuid7
+from tenants.snapshots import tenant_settings
 
 _INSTANTS = (
     "created_at", "updated_at", "accessed_at", "ttl_expires_at", "visible_until", "purge_at",
@@ -25,6 +27,7 @@ _INSTANTS = (
 )  # fmt: skip
 _TYPES = {
     "id": "uuid", "namespace": "text", "key": "text", "value": "jsonb", "source": "jsonb",
+    "events": "jsonb",
     "kind": "text", "tier": "text", "session": "text", "label": "text", "rule": "text",
     "embedding": "text", "detector": "text", "derived_from": "uuid[]",
     "source_caps": "timestamptz[]", "content_hash": "bytea", "ttl": "interval", "ruled": "bool",
@@ -43,24 +46,59 @@ _EXTRA = {
     "lexemes": "tsvector", "length": "int", "embedding_due_at": "timestamptz",
     "embedding_attempts": "int",
 }  # fmt: skip
-_ALL = {name: _TYPES[name] for name in NAMES} | _EXTRA
+COMING_TYPES = {f"next_{name}": _TYPES[name] for name in DATED} | {"coming": "bool"}
+_ALL = {name: _TYPES[name] for name in NAMES} | _EXTRA | COMING_TYPES
 
-_INSERT = (
-    f"INSERT INTO memories_memory (tenant_id, {', '.join(_ALL)}) "
-    f"SELECT %s, {', '.join(f'd.{name}' for name in _ALL)} FROM {recordset(_ALL)} "
-    "ON CONFLICT (tenant_id, namespace, key) WHERE trashed_at IS NULL DO NOTHING RETURNING 1"
-)
-_CHANGING = tuple(name for name in _ALL if name not in ("id", "namespace", "key", "created_at"))
-_UPDATE = (
-    "UPDATE memories_memory m SET "
-    + ", ".join(f"{name} = d.{name}" for name in _CHANGING)
-    + f" FROM {recordset(_ALL)} WHERE m.tenant_id = %s AND m.id = d.id"
-)
+
+def _sources(names: Sequence[str], slot: int, *, of_new: bool) -> dict[str, str]:
+    """Columns and what they are set to. The dates that count go into the slot, those to come into
+    the other; where none were computed the other keeps its own, or a new row has the same twice."""
+    endings = ("", OTHER) if slot == 0 else (OTHER, "")
+    sources = {}
+    for name in names:
+        if name in DATED:
+            kept = f"d.{name}" if of_new else f"m.{name}{endings[1]}"
+            sources[name + endings[0]] = f"d.{name}"
+            sources[name + endings[1]] = f"CASE WHEN d.coming THEN d.next_{name} ELSE {kept} END"
+        else:
+            sources[name] = f"d.{name}"
+    return sources
+
+
+def _insert(slot: int) -> str:
+    sources = _sources([*NAMES, *_EXTRA], slot, of_new=True)
+    return (
+        f"INSERT INTO memories_memory (tenant_id, {', '.join(sources)}) "
+        f"SELECT %s, {', '.join(sources.values())} FROM {recordset(_ALL)} "
+        "ON CONFLICT (tenant_id, namespace, key) WHERE trashed_at IS NULL DO NOTHING RETURNING 1"
+    )
+
+
+def _update(names: Sequence[str], types: Mapping[str, str], slot: int) -> str:
+    sources = _sources(names, slot, of_new=False)
+    return (
+        "UPDATE memories_memory m SET "
+        + ", ".join(f"{name} = {source}" for name, source in sources.items())
+        + f" FROM {recordset(types)} WHERE m.tenant_id = %s AND m.id = d.id"
+    )
+
+
+_UNCHANGING = ("id", "namespace", "key", "created_at")
+_CHANGING = tuple(name for name in (*NAMES, *_EXTRA) if name not in _UNCHANGING)
+_INSERT = tuple(_insert(slot) for slot in (0, 1))
+_UPDATE = tuple(_update(_CHANGING, _ALL, slot) for slot in (0, 1))
 
 
 def _cell(row: StoredMemory, name: str) -> Any:
     value = getattr(row, name)
     return Raw(value) if name in _JSON and value is not None else value
+
+
+def coming_cells(row: StoredMemory) -> list[Any]:
+    coming = row.coming
+    if coming is None:
+        return [None] * len(DATED) + [False]
+    return [*(getattr(coming, name) for name in DATED), True]
 
 
 def _records(rows: Sequence[tuple[StoredMemory, tuple[str, int]]]) -> str:
@@ -69,7 +107,7 @@ def _records(rows: Sequence[tuple[StoredMemory, tuple[str, int]]]) -> str:
         (
             [
                 *(_cell(row, name) for name in NAMES), *text,
-                row.updated_at if row.embedding == "pending" else None, 0,
+                row.updated_at if row.embedding == "pending" else None, 0, *coming_cells(row),
             ]
             for row, text in rows
         ),
@@ -80,33 +118,33 @@ def insert_memories(
     together: Together, rows: Sequence[tuple[StoredMemory, tuple[str, int]]]
 ) -> None:
     """Rows with their (lexemes, length). The count tells how many keys were still free."""
-    together.add_counted(_INSERT, [current_tenant_id(), _records(rows)])
+    together.add_counted(
+        _INSERT[tenant_settings().date_slot], [current_tenant_id(), _records(rows)]
+    )
 
 
 def update_memories(
     together: Together, rows: Sequence[tuple[StoredMemory, tuple[str, int]]]
 ) -> None:
     """Rows that are locked already, with their new content and dates."""
-    together.add(_UPDATE, [_records(rows), current_tenant_id()])
+    together.add(_UPDATE[tenant_settings().date_slot], [_records(rows), current_tenant_id()])
 
 
 _DATES = (
     "ttl", "ttl_expires_at", "visible_until", "purge_at", "ruled", "rule", "flags", "archived_at",
     "ruleset", "deleted_at", "trashed_at", "restored_at", "dates_moved_at", "quarantined_at",
 )  # fmt: skip
-_UPDATE_DATES = (
-    "UPDATE memories_memory m SET "
-    + ", ".join(f"{name} = d.{name}" for name in _DATES)
-    + f" FROM {recordset({name: _TYPES[name] for name in ('id', *_DATES)})} "
-    "WHERE m.tenant_id = %s AND m.id = d.id"
-)
+_DATE_TYPES = {name: _TYPES[name] for name in ("id", *_DATES)} | COMING_TYPES
+_UPDATE_DATES = tuple(_update(_DATES, _DATE_TYPES, slot) for slot in (0, 1))
 
 
 def update_dates(together: Together, rows: Sequence[StoredMemory]) -> None:
     """Only what decides use and destruction: content, version and vectors stay."""
-    values = ([row.id, *(getattr(row, name) for name in _DATES)] for row in rows)
-    records = as_records(("id", *_DATES), values)
-    together.add(_UPDATE_DATES, [records, current_tenant_id()])
+    values = (
+        [row.id, *(getattr(row, name) for name in _DATES), *coming_cells(row)] for row in rows
+    )
+    records = as_records(tuple(_DATE_TYPES), values)
+    together.add(_UPDATE_DATES[tenant_settings().date_slot], [records, current_tenant_id()])
 
 
 _SEALED = (
