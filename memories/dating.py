@@ -37,7 +37,7 @@ class Regime:
 
 def regime_of(tenant: TenantSettings) -> Regime:
     """The regime a tenant is under, exact for the current transaction."""
-    settings = _settings(tenant.trash_days, tenant.notice_days, tenant.timezone)
+    settings = settings_for(tenant.trash_days, tenant.notice_days, tenant.timezone)
     standing = standing_rules(tenant)
     coming = None
     if standing.staged:
@@ -45,7 +45,8 @@ def regime_of(tenant: TenantSettings) -> Regime:
     return Regime(standing.rules, settings, standing.active, coming)
 
 
-def _settings(trash_days: int, notice_days: int, timezone: str) -> Settings:
+def settings_for(trash_days: int, notice_days: int, timezone: str) -> Settings:
+    """The settings that move dates, made once for each combination."""
     key = (trash_days, notice_days, timezone)
     found = _kept_settings.get(key)
     if found is None:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from celery import shared_task
 
-from memories import activating, deleting, staging  # noqa: F401 - a worker must know the kinds
+from memories import activating, deleting, redating, staging  # noqa: F401 - kinds of jobs
 from memories.embedding.catching_up import embed_pending
 from memories.occurring import SCHEDULED, apply_due
 from memories.rotating import rotate_if_due

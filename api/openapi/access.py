@@ -119,6 +119,8 @@ class SettingsShape(Shape):
     index_fields: list[str]
     kinds: list[str]
     versions_kept: int
+    activation_share: float
+    data_share: float
     embedding: EmbeddingShape
     pii: dict[str, str]
     quotas: QuotasShape

@@ -11,11 +11,12 @@ from rest_framework.response import Response
 from api.base import HubView, body_of
 from api.openapi import access as shapes
 from memories.embedding.profiles import profile_of
+from memories.redating import change_settings
 from memoryhub.errors import FieldError, Invalid
 from privacy.detecting.spans import BUILT_IN, EXTRAS
 from privacy.masking import Action as PersonalDataAction
 from privacy.masking import default_action
-from tenants.access.configuring import change_settings, open_settings, parse_settings
+from tenants.access.configuring import open_settings, parse_settings
 from tenants.authorising import require
 from tenants.models import Tenant
 from tenants.roles import Action
@@ -24,7 +25,7 @@ from tenants.snapshots import tenant_settings
 PLAIN = (
     "version", "name", "timezone", "locale", "default_ttl_minutes", "refresh_on_read",
     "trash_days", "notice_days", "default_decay", "recency", "index_fields", "kinds",
-    "versions_kept",
+    "versions_kept", "activation_share", "data_share",
 )  # fmt: skip
 
 

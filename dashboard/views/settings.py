@@ -16,6 +16,7 @@ from dashboard.keeping import take_kept_form
 from dashboard.pages import page
 from memories.embedding.profiles import profile_of
 from memories.namespaces import encode, parse_path
+from memories.redating import change_settings
 from memories.scopes import (
     add_scope,
     change_scope,
@@ -26,7 +27,7 @@ from memories.scopes import (
     run_sweep,
 )
 from memoryhub.errors import HubError
-from tenants.access.configuring import change_settings, open_settings, parse_settings
+from tenants.access.configuring import open_settings, parse_settings
 from tenants.roles import Action
 from tenants.snapshots import tenant_settings
 

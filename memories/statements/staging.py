@@ -66,6 +66,19 @@ def ids_after(after: UUID, *, limit: int) -> list[UUID]:
         return [row[0] for row in cursor.fetchall()]
 
 
+_AFTER = (
+    f"SELECT {_WITHOUT_VALUE} FROM memories_memory m WHERE m.tenant_id = %s AND m.id > %s "
+    "ORDER BY m.id LIMIT %s"
+)
+
+
+def rows_after(after: UUID, *, limit: int) -> list[StoredMemory]:
+    """The next rows, not locked, without values."""
+    with connection.cursor() as cursor:
+        cursor.execute(in_slot(_AFTER), [current_tenant_id(), after, limit])
+        return [StoredMemory.of(row) for row in cursor.fetchall()]
+
+
 def lock_free(ids: Sequence[UUID]) -> list[tuple[StoredMemory, int]]:
     """Those of these rows that nobody holds, locked, without values; and the bytes of each."""
     with connection.cursor() as cursor:

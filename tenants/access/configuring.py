@@ -81,6 +81,10 @@ class SettingsChange(BaseModel):
     ) = None
     kinds: Annotated[list[str], Field(max_length=MOST_KINDS), AfterValidator(_words)] | None = None
     versions_kept: Annotated[int, Field(ge=1, le=1000)] | None = None
+    activation_share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    data_share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    confirm_count: Annotated[int, Field(ge=0)] | None = None
+    """How many purges come earlier by it, typed by whoever changes it."""
     quotas: QuotasChange | None = None
     pii: dict[str, str] | None = None
     """The action for a kind of personal data; whoever knows the kinds has checked them."""
@@ -129,6 +133,6 @@ def change_settings(change: SettingsChange) -> Tenant:
 
 
 def _wanted(change: SettingsChange) -> Mapping[str, Any]:
-    sent = change.model_fields_set - {"version"}
+    sent = change.model_fields_set - {"version", "confirm_count"}
     values = {name: getattr(change, name) for name in sorted(sent)}
     return {name: value for name, value in values.items() if value is not None or name in NULLABLE}
