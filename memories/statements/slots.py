@@ -1,6 +1,6 @@
 """The two slots: which set of columns holds the dates that count for the acting tenant.
 
-A memory has every date twice (docs/adr/0012-stage-then-switch.md). Statements are written once,
+A memory has every date twice (docs/adr/0015-stage-then-switch.md). Statements are written once,
 with the names of the first slot; `in_slot` gives the same text with the names of the other. The
 slot comes with the tenant's settings, so it is exact for the transaction in which it is asked for.
 """
