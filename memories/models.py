@@ -92,7 +92,7 @@ class Memory(TenantModel):
     ruleset_b = models.PositiveIntegerField(null=True)
     dates_moved_at_b = models.DateTimeField(null=True)
     dates_moved_at = models.DateTimeField(null=True)
-    events = models.JSONField(default=dict)
+    events = models.JSONField(default=dict, db_default={})
     """Business events that have come to it: type → when it occurred."""
     embedding = models.CharField(max_length=8, choices=Embedding.choices, default=Embedding.PENDING)
     embedding_due_at = models.DateTimeField(null=True)

@@ -80,16 +80,6 @@ class Migration(migrations.Migration):
             name='visible_until_b',
             field=models.DateTimeField(null=True),
         ),
-        migrations.AlterField(
-            model_name='memory',
-            name='rule',
-            field=models.CharField(max_length=128, null=True),
-        ),
-        migrations.AlterField(
-            model_name='tombstone',
-            name='rule',
-            field=models.CharField(max_length=128, null=True),
-        ),
         migrations.AddIndex(
             model_name='memory',
             index=models.Index(condition=models.Q(('trashed_at__isnull', True), ('visible_until_b__isnull', False)), fields=['tenant_id', 'visible_until_b'], name='memory_expiring_b'),

@@ -14,27 +14,27 @@ class Migration(migrations.Migration):
         migrations.AddField(
             model_name='tenant',
             name='activation_share',
-            field=models.FloatField(default=0.01, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)]),
+            field=models.FloatField(db_default=0.01, default=0.01, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)]),
         ),
         migrations.AddField(
             model_name='tenant',
             name='data_share',
-            field=models.FloatField(default=0.1, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)]),
+            field=models.FloatField(db_default=0.1, default=0.1, validators=[django.core.validators.MinValueValidator(0), django.core.validators.MaxValueValidator(1)]),
         ),
         migrations.AddField(
             model_name='tenant',
             name='date_slot',
-            field=models.PositiveSmallIntegerField(default=0),
+            field=models.PositiveSmallIntegerField(db_default=0, default=0),
         ),
         migrations.AddField(
             model_name='tenant',
             name='last_ruleset',
-            field=models.PositiveIntegerField(default=0),
+            field=models.PositiveIntegerField(db_default=0, default=0),
         ),
         migrations.AddField(
             model_name='tenant',
             name='staged_ruleset',
-            field=models.PositiveIntegerField(default=0),
+            field=models.PositiveIntegerField(db_default=0, default=0),
         ),
         migrations.AddConstraint(
             model_name='tenant',
