@@ -32,8 +32,7 @@ class Memory(TenantModel):
 
     `visible_until` and `purge_at` are what the policy engine computed, stored to be indexed and
     never trusted at destruction. `ruled` says that more than a TTL decides them, so that a read
-    must ask the engine instead of moving them by itself. What the rules decide stands here twice;
-    the names ending in _b are the second slot (`statements.slots`).
+    must ask the engine instead of moving them by itself. Names ending in _b: the second slot.
     """
 
     class Tier(models.TextChoices):
@@ -63,8 +62,7 @@ class Memory(TenantModel):
     decay = models.FloatField()
     importance = models.FloatField(default=0.5)
     weight = models.FloatField(default=1.0)
-    index_paths = ArrayField(models.TextField(), null=True)
-    """Per put: null = the tenant's fields, empty = none, else these paths."""
+    index_paths = ArrayField(models.TextField(), null=True)  # null: the tenant's; empty: none
     content_hash = models.BinaryField()
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField()
@@ -92,14 +90,12 @@ class Memory(TenantModel):
     ruleset_b = models.PositiveIntegerField(null=True)
     dates_moved_at_b = models.DateTimeField(null=True)
     dates_moved_at = models.DateTimeField(null=True)
-    events = models.JSONField(default=dict, db_default={})
-    """Business events that have come to it: type → when it occurred."""
+    events = models.JSONField(default=dict, db_default={})  # type → when it occurred
     embedding = models.CharField(max_length=8, choices=Embedding.choices, default=Embedding.PENDING)
     embedding_due_at = models.DateTimeField(null=True)
     embedding_attempts = models.PositiveSmallIntegerField(default=0)
     lexemes = SearchVectorField(null=True)
-    length = models.PositiveIntegerField(default=0)
-    """Number of terms in `lexemes`, for BM25's length norm."""
+    length = models.PositiveIntegerField(default=0)  # of `lexemes`, for BM25's length norm
     quarantined_at = models.DateTimeField(null=True)
     scan_due_at = models.DateTimeField(null=True)
     scanned_at = models.DateTimeField(null=True)
@@ -361,17 +357,13 @@ class Finding(TenantModel):
 
 
 class BusinessEvent(TenantModel):
-    """Something that happened outside and that rules may count from, once for each `external_id`.
-
-    One with a future instant waits: it comes to the memories that match then.
-    """
+    """Something that happened outside, once for each `external_id`; in the future it waits."""
 
     external_id = models.CharField(max_length=256)
     type = models.CharField(max_length=128)
     occurred_at = models.DateTimeField()
     received_at = models.DateTimeField()
     scope = models.JSONField()
-    """`subject`, `namespace` (stored path) or `memory_ids`, and the sender's `prefixes`."""
     matched = models.PositiveIntegerField(default=0)
     applied_at = models.DateTimeField(null=True)
 
