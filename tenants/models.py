@@ -77,7 +77,7 @@ class Tenant(AuditedModel):
     staged_ruleset = models.PositiveIntegerField(default=0, db_default=0)
     """The version whose dates are computed beside the current ones; 0: none."""
     date_slot = models.PositiveSmallIntegerField(default=0, db_default=0)
-    """Which of a memory's two sets of dates counts (docs/adr/0013-stage-then-switch.md)."""
+    """Which of a memory's two sets of dates counts (docs/adr/0015-stage-then-switch.md)."""
     activation_share = models.FloatField(
         default=0.01, db_default=0.01, validators=[MinValueValidator(0), MaxValueValidator(1)]
     )
