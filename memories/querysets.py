@@ -64,6 +64,10 @@ class SweepRunQuerySet(TenantQuerySet[Any]):
         """The order of the list."""
         return self.order_by("-started_at", "-id")
 
+    def abandoned(self, before: datetime) -> Self:
+        """Runs that began before this and never said how they ended."""
+        return self.filter(state="running", started_at__lt=before)
+
     def within(self, prefixes: Sequence[str]) -> Self:
         """Sweeps of nothing but what lies below one of these stored prefixes; "" is everything."""
         if "" in prefixes:
