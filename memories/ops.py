@@ -190,7 +190,8 @@ class DeleteNamespaceOp(Op):
     """Take everything below a prefix out of use."""
 
     namespace_prefix: list[Any]
-    dry_run: bool = False
+    dry_run: bool = True
+    """As API.md writes it: nothing is deleted unless the caller says so."""
     reason: str | None = None
 
 

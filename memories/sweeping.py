@@ -37,6 +37,8 @@ COUNTS = (
     "hidden", "purged", "archived", "anonymised", "degraded", "to_review", "held", "failed",
 )  # fmt: skip
 PUSH_FORWARD = timedelta(hours=1)
+ABANDONED_AFTER = timedelta(hours=6)
+"""A run still `running` after this was killed: the next one says so."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,9 @@ def _begin(plan: Plan, *, trigger: str, dry_run: bool) -> SweepRun:
         oldest = [sweep.count_due(area, at=plan.instant())[2] for area in plan.purges]
         due = [instant for instant in oldest if instant is not None]
         lag = (plan.instant() - min(due)).total_seconds() if due else 0.0
+        SweepRun.objects.all().abandoned(now() - ABANDONED_AFTER).update(
+            state=SweepRun.State.FAILED, finished_at=now()
+        )
         return SweepRun.objects.create(
             namespace_prefix=plan.prefix,
             trigger=trigger,
@@ -214,8 +219,11 @@ def _judge(row: StoredMemory, regime: Regime, at: datetime) -> _Verdict:
         found = evaluate_row(row, regime, at)
     except Exception as error:  # a poisoned row must not stop the others
         log.exception("sweep_evaluation_failed", memory_id=str(row.id))
-        Finding.objects.create(
-            kind="sweep_failed", memory_id=row.id, detail=type(error).__name__, found_at=at
+        Finding.objects.get_or_create(
+            kind="sweep_failed",
+            memory_id=row.id,
+            closed_at=None,
+            defaults={"detail": type(error).__name__, "found_at": at},
         )
         return _Verdict(replace(row, purge_at=at + PUSH_FORWARD), "failed")
     if found.state == "PURGED":

@@ -18,7 +18,8 @@ from tests.people import Person
 
 
 def clear(by: Caller, prefix: list[str], **options: Any) -> Any:
-    return by.call("DELETE", "/store/namespaces", {"namespace_prefix": prefix, **options})
+    body = {"namespace_prefix": prefix, "dry_run": False, **options}
+    return by.call("DELETE", "/store/namespaces", body)
 
 
 def fill(agent: Caller, number: int, namespace: list[str]) -> None:
@@ -164,3 +165,10 @@ def test_a_job_is_seen_by_who_began_it_and_by_officers(
         assert other.call("POST", f"/jobs/{job}/cancel").status_code == 404
         assert other.call("GET", f"/jobs/{job}/file").status_code == 404
     assert agent.call("GET", f"/jobs/{job}/file").status_code == 404
+
+
+def test_nothing_is_deleted_unless_the_caller_says_so(agent: Caller) -> None:
+    fill(agent, 2, ["a"])
+    answer = agent.call("DELETE", "/store/namespaces", {"namespace_prefix": ["a"]}).json()
+    assert (answer["matched"], answer["deleted"]) == (2, 0)
+    assert len(agent.keys(["a"])) == 2

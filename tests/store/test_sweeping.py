@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from io import StringIO
 from typing import Any
 
@@ -257,3 +258,13 @@ def test_the_command_refuses_what_it_cannot_mean(tenant: Tenant) -> None:
     for arguments in (["--tenant", "no-such"], ["--tenant", tenant.slug, "--prefix", "a//b"]):
         with pytest.raises(CommandError):
             run_command(*arguments)
+
+
+def test_a_run_that_was_killed_is_called_failed_by_a_later_one(acting: Tenant) -> None:
+    killed = sweep_now()
+    begun = killed.started_at - timedelta(days=1)
+    with transaction.atomic():
+        SweepRun.objects.filter(id=killed.id).update(state="running", started_at=begun)
+    sweep_now()
+    with transaction.atomic():
+        assert SweepRun.objects.get(id=killed.id).state == SweepRun.State.FAILED
