@@ -1,35 +1,26 @@
 """Calling a provider: outside any transaction, remembered, checked, and given up on in time.
 
-The connection is given back before the call, so slow embeddings never exhaust the pool. A provider
-that fails three times in a row is left alone for ten seconds (a circuit breaker): writes are then
-stored as pending at once instead of each waiting for the timeout.
+The connection is given back before the call, so slow embeddings never exhaust the pool; `gating`
+keeps them from exhausting the threads.
 """
 
 from __future__ import annotations
 
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID
 
 import numpy as np
 import orjson
 
+from memories.embedding.gating import forget_gates, gate_of
 from memories.embedding.profiles import Profile
-from memories.embedding.providers import (
-    EmbeddingRefused,
-    EmbeddingUnavailable,
-    Matrix,
-    provider_for,
-)
+from memories.embedding.providers import EmbeddingRefused, Matrix, provider_for
 from memories.embedding.remembering import recall_query, remember_query
 from tenants.context import current_tenant_id, release_connection
 
-FAILURES_TO_OPEN = 3
-OPEN_SECONDS = 10.0
 KEPT_VECTORS = 5_000
 HALF_PRECISION = 65_504.0
 """Largest number that a `halfvec` holds."""
@@ -38,12 +29,6 @@ Vector = str
 """A vector as pgvector's text, `[0.1,0.2]`, of unit length for cosine profiles."""
 
 _Key = tuple[UUID, int, bool, bytes]
-
-
-@dataclass(slots=True)
-class _Breaker:
-    failures: int = 0
-    open_until: float = 0.0
 
 
 class _Kept:
@@ -72,7 +57,6 @@ class _Kept:
 
 
 _kept = _Kept()
-_breakers: dict[int, _Breaker] = {}
 
 
 def embed_passages(profile: Profile, texts: Sequence[str]) -> list[Vector]:
@@ -86,9 +70,9 @@ def embed_query(profile: Profile, text: str) -> Vector:
 
 
 def forget_kept_vectors() -> None:
-    """Compute everything anew and close the breakers (tests, erasure)."""
+    """Compute everything anew and open the gates (tests, erasure)."""
     _kept.clear()
-    _breakers.clear()
+    forget_gates()
 
 
 def _embed(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Vector]:
@@ -116,20 +100,9 @@ def _embed(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Ve
 
 
 def _call(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Vector]:
-    breaker = _breakers.setdefault(profile.number, _Breaker())
-    if breaker.open_until > time.monotonic():
-        raise EmbeddingUnavailable("left alone after repeated failures")
-    if breaker.failures >= FAILURES_TO_OPEN:  # one asks whether it is back, the others go on
-        breaker.open_until = time.monotonic() + OPEN_SECONDS
     provider = provider_for(profile)
-    try:
+    with gate_of(profile.number).passing():
         matrix = provider.query(texts[0]) if as_query else provider.passages(texts)
-    except EmbeddingUnavailable:
-        breaker.failures += 1
-        if breaker.failures >= FAILURES_TO_OPEN:
-            breaker.open_until = time.monotonic() + OPEN_SECONDS
-        raise
-    breaker.failures, breaker.open_until = 0, 0.0
     return _as_text(profile, matrix)
 
 

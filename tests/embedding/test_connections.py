@@ -48,8 +48,10 @@ def call_at_once(work: Callable[[int], Any]) -> list[int]:
 def test_forty_calls_wait_for_the_embedder_at_once_with_four_connections(
     endpoint: Endpoint, make_tenant: Callable[..., Tenant],
     make_caller: Callable[..., Caller], verb: str, small_pool: None,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     """The endpoint answers nobody before all forty are there: each holds no connection then."""
+    monkeypatch.setattr("memories.embedding.gating.CALLS_AT_ONCE", AT_ONCE)
     tenant = make_tenant()
     callers = [make_caller(tenant) for _ in range(AT_ONCE)]  # each key is looked up: a connection
     callers[0].put(["warm"], "k", {"text": "warm"}, index=False)
