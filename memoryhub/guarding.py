@@ -28,19 +28,21 @@ PERMISSIONS_POLICY = "camera=(), geolocation=(), microphone=(), payment=(), usb=
 
 
 class Guarding:
-    """Puts the policy on every page; answers for machines are JSON and need none of it."""
+    """Puts the policy on every page, the API's documentation too; answers for machines are JSON
+    and need none of it."""
 
     def __init__(self, get_response: Responder) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
-        if request.is_machine:  # type: ignore[attr-defined]
+        is_html = response.headers.get("Content-Type", "").startswith("text/html")
+        if request.is_machine and not is_html:  # type: ignore[attr-defined]
             return response
         response.headers.setdefault("Content-Security-Policy", CONTENT_SECURITY_POLICY)
         response.headers.setdefault("Permissions-Policy", PERMISSIONS_POLICY)
         response.headers.setdefault("X-Frame-Options", "DENY")
-        if response.headers.get("Content-Type", "").startswith("text/html"):
+        if is_html:
             # a page of a tenant is nobody else's: not in a proxy, not after signing out
             response.headers.setdefault("Cache-Control", "no-store")
         return response

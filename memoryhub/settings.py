@@ -16,7 +16,7 @@ env.read_env(str(BASE_DIR / ".env"), recurse=False)
 
 # Where things lie -------------------------------------------------------------------------------
 
-DATA_DIR = Path(env.str("MEMORYHUB_DATA", str(BASE_DIR / ".data"))).resolve()
+DATA_DIR = Path(env.str("MEMORYHUB_DATA", "") or BASE_DIR / ".data").resolve()
 DATABASE_URL = env.str("DATABASE_URL", "")
 DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", DATABASE_URL)
 REDIS_URL = env.str("REDIS_URL", "")

@@ -126,5 +126,5 @@ delete_namespace = extend_schema(
 )  # fmt: skip
 batch = extend_schema(
     operation_id="run_batch", tags=_TAGS, summary="Many operations, all or nothing",
-    request=BatchRequest, responses=answers({200: BatchShape}, 412),
+    request=BatchRequest, responses=answers({200: BatchShape}, 409, 412),
 )  # fmt: skip

@@ -102,7 +102,7 @@ list_runs = extend_schema(
 )  # fmt: skip
 run_sweep = extend_schema(
     operation_id="run_sweep", tags=_TAGS, summary="Sweep now, or count what a sweep would do",
-    request=SweepRequest, responses=answers({201: RunShape}),
+    request=SweepRequest, responses=answers({201: RunShape}, 409),
 )  # fmt: skip
 get_run = extend_schema(
     operation_id="get_sweep", tags=_TAGS, summary="One sweep", responses=answers({200: RunShape}),

@@ -139,6 +139,13 @@ def test_the_policy_is_strict_on_every_page(officer: Client) -> None:
         assert "http" not in policy
 
 
+def test_the_policy_stands_on_the_documentation_for_strangers_too(hub: str) -> None:
+    answer = Client().get("/api/docs")
+    assert answer.status_code == 200
+    assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+    assert answer.headers["X-Frame-Options"] == "DENY"
+
+
 def test_no_page_has_inline_script_or_style(people: dict[str, Client], agent: Caller) -> None:
     made = agent.put(["a"], "k", {"text": "x"}, ttl=60).json()
     for address in (

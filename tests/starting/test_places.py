@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -120,3 +122,13 @@ def test_a_file_in_place_of_the_folder_is_said_clearly(folder: Path) -> None:
 def test_what_the_system_refuses_is_said_in_words(error: OSError, words: str) -> None:
     with pytest.raises(StartFailure, match=words), explaining(Path("/a")):
         raise error
+
+
+def test_an_empty_name_of_the_folder_is_none() -> None:
+    ask = "from memoryhub.settings import BASE_DIR, DATA_DIR; print(DATA_DIR == BASE_DIR / '.data')"
+    servers = {"DATABASE_URL": "postgresql://nowhere/hub", "REDIS_URL": "redis://nowhere"}
+    environ = {**os.environ, **servers, "MEMORYHUB_DATA": "", "SECRET_KEY": "s" * 50}
+    done = subprocess.run(
+        [sys.executable, "-c", ask], env=environ, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "True"
