@@ -45,6 +45,12 @@ class Line:
 
 
 MEMORY = "memories/<uuid:memory_id>"
+RULES = "policies/rulesets"
+CASE = {
+    "memory": {"namespace": ["a"], "created_at": "2026-01-01T00:00:00Z"},
+    "at": "2026-01-02T00:00:00Z",
+}
+EVENT = {"id": "e", "type": "t", "occurred_at": "2026-01-01T00:00:00Z", "subject": "s"}
 TABLE = [
     Line("get", "store/items", "memory:read", "OU", query="?namespace=a&key=k"),
     Line("put", "store/items", "memory:write", "", {**ITEM, "value": {}, "index": False}),
@@ -85,6 +91,18 @@ TABLE = [
     Line("get", "policies/sweeps", "policy:read", "AOUV"),
     Line("post", "policies/sweeps", None, "A", {"dry_run": True}),
     Line("get", "policies/sweeps/<uuid:run_id>", "policy:read", "AOUV"),
+    Line("get", RULES, "policy:read", "AOUV"),
+    Line("post", RULES, "policy:write", "AO", {"based_on": None, "note": ""}),
+    Line("get", f"{RULES}/active", "policy:read", "AOUV"),
+    Line("get", f"{RULES}/<int:n>", "policy:read", "AOUV"),
+    Line("put", f"{RULES}/<int:n>", "policy:write", "AO", {"rules": [], "cases": []}),
+    Line("delete", f"{RULES}/<int:n>", "policy:write", "AO"),
+    Line("get", f"{RULES}/<int:n>/diff", "policy:read", "AOUV"),
+    Line("post", f"{RULES}/<int:n>/simulate", "policy:write", "AO"),
+    Line("post", f"{RULES}/<int:n>/approve", None, "AO", WHY),
+    Line("post", f"{RULES}/<int:n>/activate", None, "AO", {}),
+    Line("post", "policies/evaluate", "policy:read", "AOUV", CASE),
+    Line("post", "events", "event:write", "", EVENT),
 ]
 ELSEWHERE = {
     # who may see a job is said by what it does: tests/store/test_deleting_namespaces.py
@@ -101,7 +119,8 @@ def call(caller: Caller, line: Line) -> Any:
     while "<" in path:
         before, _, rest = path.partition("<")
         converter, _, after = rest.partition(">")
-        path = before + (str(uuid4()) if converter.startswith("uuid") else "a" * 12) + after
+        kind = converter.partition(":")[0]
+        path = before + {"uuid": str(uuid4()), "int": "999"}.get(kind, "a" * 12) + after
     return caller.call(line.method.upper(), f"/{path}{line.query}", line.body)
 
 
