@@ -24,6 +24,7 @@ from memoryhub import embedded
 ITEMS = 2_000
 PLACES = 20
 QUERIES = 50
+FILLS = 5
 WORDS = [
     "garden",
     "coffee",
@@ -163,10 +164,12 @@ def peer_asks(store: PostgresStore) -> Makes:
 
 
 def fill_hub(hub: Hub, key: str) -> None:
-    wire = Wire(hub.port, key)
-    for start in range(0, ITEMS, 200):
-        ops = [{"op": "put", **_item(n, f"k{n}")} for n in range(start, start + 200)]
-        wire.call("POST", "/store/batch", {"ops": ops})
+    """The items; again over further connections, so that every process has met every text."""
+    for _ in range(FILLS):
+        wire = Wire(hub.port, key)
+        for start in range(0, ITEMS, 200):
+            ops = [{"op": "put", **_item(n, f"k{n}")} for n in range(start, start + 200)]
+            wire.call("POST", "/store/batch", {"ops": ops})
 
 
 @contextmanager

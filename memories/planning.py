@@ -2,8 +2,8 @@
 
 Exact is right by construction and costs by the scope: about 1 ms for 400 vectors, 6 ms for 2,700.
 Beyond a few thousand the graph is faster, and enough of what it meets belongs to the tenant for its
-recall to hold (docs/benchmarks.md). Small scopes are counted at each search, which costs little;
-the counts of large ones are kept for some seconds: late by that much, never wrong.
+recall to hold (docs/benchmarks.md). Counts are kept for some seconds, those of small scopes for two:
+late by that much, never wrong.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tenants.context import current_tenant_id
 EXACT_MOST = 5_000
 """Memories of a scope up to which all similarities are computed."""
 
-SMALL = 300
-KEPT_SECONDS = 15.0
+SMALL = 1_000
+KEPT_SECONDS, KEPT_SECONDS_SMALL = 15.0, 2.0
 KEPT_SCOPES = 10_000
 
 _Key = tuple[UUID, tuple[str, ...]]
@@ -35,12 +35,12 @@ def population_of(prefixes: tuple[str, ...]) -> Population:
     if kept is not None and kept[0] > time.monotonic():
         return kept[1]
     found = measure_population(prefixes, most=EXACT_MOST + 1)
-    if found.size > SMALL:
-        with _lock:
-            _kept[key] = (time.monotonic() + KEPT_SECONDS, found)
-            _kept.move_to_end(key)
-            while len(_kept) > KEPT_SCOPES:
-                _kept.popitem(last=False)
+    seconds = KEPT_SECONDS if found.size > SMALL else KEPT_SECONDS_SMALL
+    with _lock:
+        _kept[key] = (time.monotonic() + seconds, found)
+        _kept.move_to_end(key)
+        while len(_kept) > KEPT_SCOPES:
+            _kept.popitem(last=False)
     return found
 
 
