@@ -27,6 +27,7 @@ from tenants.roles import Scope
 from tests.callers import Caller
 from tests.plugin import DATA, ROOT
 
+settings.PASSWORD_HASHERS = ["tests.hashing.QuickArgon2PasswordHasher"]
 EVERY_SCOPE = [scope.value for scope in Scope]
 
 

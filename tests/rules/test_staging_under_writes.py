@@ -80,6 +80,7 @@ def writing(callers: list[Caller]) -> Iterator[None]:
         assert all(one.result() > 3 for one in running)
 
 
+@pytest.mark.slow
 def test_after_the_switch_every_row_has_the_dates_of_its_facts(
     governed: Governed, agent: Caller, make_caller: Callable[..., Caller], owner_url: str,
     monkeypatch: pytest.MonkeyPatch,

@@ -113,6 +113,7 @@ def test_a_body_above_32_mib_is_413(agent: Caller) -> None:
     assert agent.call("POST", "/store/batch", raw=raw).status_code == 413
 
 
+@pytest.mark.slow
 def test_twenty_thousand_ops_in_one_request(agent: Caller) -> None:
     ops = [put(str(n), {"n": n}, wait=False, index=False) for n in range(10_000)]
     assert len(results(agent.batch(*ops, *[get("x")] * 10_000))) == 20_000

@@ -17,6 +17,7 @@ def words() -> list[str]:
     return [f"the {animal} sleeps in room {n}" for n in range(10) for animal in animals]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"query": "which animal sleeps", "mode": "vector"},
                                      {"query": "sleeps", "mode": "text"},
                                      {"query": "which animal sleeps"}],
