@@ -1,9 +1,9 @@
 """Which plan a vector search takes, from how many memories its scope holds.
 
 Exact is right by construction and costs by the scope: about 1 ms for 400 vectors, 6 ms for 2,700.
-Beyond a few thousand the graph is faster, and enough of what it meets belongs to the tenant for its
-recall to hold (docs/benchmarks.md). Counts are kept for some seconds, small ones for two:
-late by that much, never wrong.
+Beyond a few thousand the graph is faster, and enough of what it meets belongs to the tenant for
+its recall to hold (docs/benchmarks.md). Counts are kept for some seconds, those of small scopes
+for two: late by that much, never wrong.
 """
 
 from __future__ import annotations
