@@ -250,6 +250,20 @@ SPECTACULAR_SETTINGS = {
     "ENUM_NAME_OVERRIDES": {
         "EventOutcome": ["success", "denied", "failed"],
         "PutOutcome": ["created", "updated", "unchanged", "merged"],
+        "JobState": ["queued", "running", "done", "failed", "cancelled"],
+        "RuleSetState": ["draft", "simulated", "approved", "active", "superseded"],
+        "SweepState": ["running", "done", "failed"],
+        "MemoryState": [
+            "ACTIVE",
+            "ARCHIVED",
+            "TRASH",
+            "RETAINED",
+            "RESTRICTED",
+            "IN_REVIEW",
+            "QUARANTINED",
+            "HELD",
+            "PURGED",
+        ],
     },
 }
 
