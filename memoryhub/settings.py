@@ -217,6 +217,7 @@ MAX_BATCH_OPS = env.int("MAX_BATCH_OPS", 20_000)
 MAX_VALUE_BYTES = env.int("MAX_VALUE_BYTES", 1024 * 1024)
 MAX_RESPONSE_BYTES = env.int("MAX_RESPONSE_BYTES", 64 * 1024 * 1024)
 DATA_UPLOAD_MAX_MEMORY_SIZE = None  # the JSON edge has its own limits, with our error shape
+METRICS_NETWORKS: list[str] = env.list("METRICS_NETWORKS", ["127.0.0.0/8", "::1/128"])
 TRUSTED_PROXIES: list[str] = env.list("TRUSTED_PROXIES", [])
 
 # API ----------------------------------------------------------------------------------------------

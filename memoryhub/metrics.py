@@ -1,0 +1,43 @@
+"""`/metrics` for Prometheus, to allowed networks only. No label names a tenant or its content."""
+
+from __future__ import annotations
+
+import ipaddress
+
+from django.conf import settings
+from django.db import connection
+from django.http import Http404, HttpRequest, HttpResponse
+from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
+
+from memoryhub.health import CHECKS, holds
+from tenants.access.requests import client_address
+
+READY = Gauge("hub_ready", "1 where what a request may need is there", ["part"])
+OVERDUE = Gauge("hub_schedule_overdue_seconds", "How late the latest due job is", ["job"])
+
+_OVERDUE = (
+    "SELECT s.job, greatest(0, extract(epoch FROM now() - min(s.next_at))) FROM tenants_schedule s "
+    "JOIN tenants_tenant t ON t.id = s.tenant_id WHERE t.closed_at IS NULL GROUP BY s.job"
+)
+
+
+def metrics(request: HttpRequest) -> HttpResponse:
+    """The process's figures, what is ready, and how late the jobs are. 404 from elsewhere."""
+    if not _is_allowed(client_address(request)):
+        raise Http404
+    for part, check in CHECKS.items():
+        READY.labels(part).set(holds(check))
+    if holds(CHECKS["database"]):
+        with connection.cursor() as cursor:
+            cursor.execute(_OVERDUE)
+            for job, seconds in cursor.fetchall():
+                OVERDUE.labels(job).set(float(seconds))
+    return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
+
+
+def _is_allowed(address: str) -> bool:
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return False
+    return any(parsed in ipaddress.ip_network(network) for network in settings.METRICS_NETWORKS)
