@@ -13,7 +13,7 @@ PRODUCTION := BEHIND_TLS=1 SECURE_SSL_REDIRECT=1 ALLOWED_HOSTS=hub.example.com
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo test test-all lint bench shots lock
+.PHONY: help run demo test test-all test-again lint bench shots lock
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -29,6 +29,10 @@ test: lint ## lint, then every test that is neither slow nor in a browser
 
 test-all: lint ## lint, then every test: kills, fuzzing, compatibility, browser
 	@$(PYTHON) -m pytest -n 2
+	@cd sdk && ../$(PYTHON) -m pytest
+
+test-again: $(VENV)/.develop ## what failed last time, one after another on a quiet machine
+	@$(PYTHON) -m pytest --last-failed --last-failed-no-failures none -n 0 || [ $$? -eq 5 ]
 	@cd sdk && ../$(PYTHON) -m pytest
 
 lint: $(VENV)/.develop ## ruff, mypy, import-linter, migrations, deployment checks
