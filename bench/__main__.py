@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import django
+from django.db import connections
 
 from bench.machine import as_table, describe_machine
 
@@ -66,6 +67,8 @@ def _run(asked: argparse.Namespace, data: Path) -> None:
         rows = measure(data, quick=asked.quick)
         results[name] = rows
         spent = time.monotonic() - begin
+        connections["default"].close()
+        connections["default"].close_pool()  # the servers of this measurement have stopped
         print(f"\n## {TITLES[name]}\n\n{as_table(rows)}\n\n({spent:.0f} s)", flush=True)
         if asked.json is not None:
             asked.json.write_text(json.dumps(results, indent=2, default=str) + "\n")

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from pgvector import HalfVector
 from pgvector.psycopg import register_vector
 from psycopg import sql
+from psycopg.types.json import Jsonb
 
 from bench.requests import text_of
 from memories.indexing import index_value
@@ -103,7 +104,7 @@ def _fill_tenant(connection: psycopg.Connection[Any], size: int, draw: Draw) -> 
                 "tenant_id": tenant, "id": identifier, "created_at": at, "updated_at": at,
             }  # fmt: skip
             copy.write_row([
-                row[field.column] if field.column in row else field.get_default()
+                _as_column(row[field.column] if field.column in row else field.get_default())
                 for field in columns
             ])  # fmt: skip
     with connection.cursor() as cursor, cursor.copy(_VECTOR) as copy:
@@ -131,3 +132,7 @@ def _memory(number: int) -> dict[str, Any]:
         "decay": 1.0, "content_hash": b"-", "embedding": "ready", "lexemes": indexed.lexemes,
         "length": indexed.length,
     }  # fmt: skip
+
+
+def _as_column(value: Any) -> Any:
+    return Jsonb(value) if isinstance(value, dict) else value
