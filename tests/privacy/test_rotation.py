@@ -85,6 +85,7 @@ def test_tokens_stay_the_same_over_a_rotation(agent: Caller, tenant: Tenant) -> 
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_nothing_is_lost_while_twenty_clients_write(
     make_tenant: Any, make_caller: Callable[..., Caller], monkeypatch: pytest.MonkeyPatch
 ) -> None:
