@@ -11,6 +11,7 @@ import random
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -85,27 +86,6 @@ def hub_asks(hub: Hub, key: str) -> Makes:
 
         return ask
 
-    def search(client: int) -> Ask:
-        wire, draw = Wire(hub.port, key), random.Random(client)
-
-        def ask(_: int) -> object:
-            number = draw.randrange(QUERIES)
-            body = {"namespace_prefix": ["bench", place_of(number)], "query": f"query {number}",
-                    "mode": "vector", "recency": 0}  # fmt: skip
-            return wire.call("POST", "/store/items/search", body)
-
-        return ask
-
-    def hybrid(client: int) -> Ask:
-        wire, draw = Wire(hub.port, key), random.Random(client)
-
-        def ask(_: int) -> object:
-            number = draw.randrange(QUERIES)
-            body = {"namespace_prefix": ["bench", place_of(number)], "query": f"query {number}"}
-            return wire.call("POST", "/store/items/search", body)
-
-        return ask
-
     def batch(client: int) -> Ask:
         wire = Wire(hub.port, key)
 
@@ -118,10 +98,21 @@ def hub_asks(hub: Hub, key: str) -> Makes:
     return {
         "get": get,
         "put": put,
-        "search": search,
-        "hybrid search": hybrid,
+        "search": partial(_search, hub, key, {"mode": "vector", "recency": 0}),
+        "hybrid search": partial(_search, hub, key, {}),
         "batch of 100": batch,
     }
+
+
+def _search(hub: Hub, key: str, options: dict[str, Any], client: int) -> Ask:
+    wire, draw = Wire(hub.port, key), random.Random(client)
+
+    def ask(_: int) -> object:
+        number = draw.randrange(QUERIES)
+        place = {"namespace_prefix": ["bench", place_of(number)], "query": f"query {number}"}
+        return wire.call("POST", "/store/items/search", place | options)
+
+    return ask
 
 
 def _item(number: int, key: str) -> dict[str, Any]:

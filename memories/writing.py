@@ -23,8 +23,9 @@ from audit.querysets import INSERT, PLACEHOLDERS
 from audit.recording import Draft, Facts, Target, draft
 from audit.repeating import settle
 from memories.dating import Regime, regime_of
-from memories.deciding import Decision, Outcome, Prepared, Sources, decide_put
+from memories.deciding import Decision, Outcome, Prepared, decide_put
 from memories.deduplicating import merge_into_same
+from memories.deriving import find_sources, sources_of
 from memories.embedding.calling import embed_passages
 from memories.embedding.chunking import Chunk
 from memories.embedding.profiles import Profile, pin_profile, profile_of
@@ -38,7 +39,7 @@ from memories.quotas import require_room
 from memories.rows import StoredMemory
 from memories.sizing import check_value_size
 from memories.statements import upsert
-from memories.statements.lookup import find_by_ids, lock_by_keys
+from memories.statements.lookup import lock_by_keys
 from memories.statements.together import Together
 from memoryhub.errors import Denied, HubError, Invalid
 from privacy.acting import Guard
@@ -227,16 +228,9 @@ def apply_puts(
     """
     tenant, at = tenant_settings(), now()
     regime, profile = regime_of(tenant), profile_of(tenant)
-    rules = privacy_regime().tag
-    if any(put.screened.detector != rules for put in prepared):
-        raise RulesMoved
-    prepared = [_of_profile(put, profile) for put in prepared]
-    keys = sorted({(put.namespace, put.op.key) for put in prepared})
-    existing = lock_by_keys(keys) if locked is None else locked
-    if len(prepared) == 1 and prepared[0].op.dedup and prepared[0].chunks:
-        put, same = merge_into_same(prepared[0], existing, profile, tenant)
-        prepared, existing = [put], {**existing, **same}
-    sources = _find_sources(prepared)
+    _require_current_rules(prepared)
+    prepared, existing = _gather(prepared, locked, profile, tenant)
+    sources = find_sources(prepared)
     decisions = []
     for number, put in enumerate(prepared):
         try:
@@ -246,7 +240,7 @@ def apply_puts(
                     existing.get((put.namespace, put.op.key)),
                     tenant=tenant,
                     regime=regime,
-                    sources=_sources_of(put.op, sources),
+                    sources=sources_of(put.op, sources),
                     now=at if instants is None else instants[number],
                     embedding=_embedding_state(put),
                 )
@@ -260,6 +254,27 @@ def apply_puts(
     _retire([decision.retires for decision in decisions if decision.retires], regime)
     _apply(decisions, profile, tenant)
     return [Written(one.row, "merged" if one.prepared.merges else one.outcome) for one in decisions]
+
+
+def _require_current_rules(prepared: Sequence[Prepared]) -> None:
+    """Raise RulesMoved where personal data was looked for by rules of before."""
+    rules = privacy_regime().tag
+    if any(put.screened.detector != rules for put in prepared):
+        raise RulesMoved
+
+
+def _gather(
+    prepared: Sequence[Prepared], locked: Mapping[tuple[str, str], StoredMemory] | None,
+    profile: Profile, tenant: TenantSettings,
+) -> tuple[list[Prepared], Mapping[tuple[str, str], StoredMemory]]:  # fmt: skip
+    """The puts as they are to be decided, and the rows under their keys, locked."""
+    puts = [_of_profile(put, profile) for put in prepared]
+    keys = sorted({(put.namespace, put.op.key) for put in puts})
+    existing = lock_by_keys(keys) if locked is None else locked
+    if len(puts) == 1 and puts[0].op.dedup and puts[0].chunks:
+        put, same = merge_into_same(puts[0], existing, profile, tenant)
+        return [put], {**existing, **same}
+    return puts, existing
 
 
 def _of_profile(put: Prepared, profile: Profile) -> Prepared:
@@ -281,34 +296,6 @@ def _embedding_state(put: Prepared) -> str:
     if not put.chunks:
         return "none"
     return "pending" if put.vectors is None else "ready"
-
-
-def _find_sources(prepared: Sequence[Prepared]) -> dict[UUID, StoredMemory]:
-    """The sources named by any of the puts that this caller may see."""
-    wanted = {identifier for put in prepared for identifier in put.op.derived_from}
-    if not wanted:
-        return {}
-    actor, at = current_actor(), now()
-    return {
-        row.id: row
-        for row in find_by_ids(list(wanted)).values()
-        if row.is_visible(at) and covers(actor.prefixes, row.namespace)
-    }
-
-
-def _sources_of(op: PutOp, found: Mapping[UUID, StoredMemory]) -> Sources:
-    """What a derived memory takes over; a source not to be seen is 422 `unknown_source`."""
-    rows = []
-    for number, identifier in enumerate(op.derived_from):
-        if identifier not in found:
-            detail = "There is no such memory for you."
-            raise Invalid.at(f"derived_from[{number}]", "unknown_source", detail)
-        rows.append(found[identifier])
-    return Sources(
-        subjects=list(dict.fromkeys(subject for row in rows for subject in row.subjects)),
-        classes=list(dict.fromkeys(name for row in rows for name in row.classes)),
-        caps=sorted({cap for row in rows for cap in row.source_caps}),
-    )
 
 
 def _retire(rows: Sequence[StoredMemory], regime: Regime) -> None:

@@ -1,0 +1,42 @@
+"""What a memory that is made of others takes over: subjects, classes, caps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from uuid import UUID
+
+from memories.deciding import Prepared, Sources
+from memories.namespaces import covers
+from memories.ops import PutOp
+from memories.rows import StoredMemory
+from memories.statements.lookup import find_by_ids
+from memoryhub.errors import Invalid
+from tenants.context import current_actor, now
+
+
+def find_sources(prepared: Sequence[Prepared]) -> dict[UUID, StoredMemory]:
+    """The sources named by any of the puts that this caller may see."""
+    wanted = {identifier for put in prepared for identifier in put.op.derived_from}
+    if not wanted:
+        return {}
+    actor, at = current_actor(), now()
+    return {
+        row.id: row
+        for row in find_by_ids(list(wanted)).values()
+        if row.is_visible(at) and covers(actor.prefixes, row.namespace)
+    }
+
+
+def sources_of(op: PutOp, found: Mapping[UUID, StoredMemory]) -> Sources:
+    """What a derived memory takes over; a source not to be seen is 422 `unknown_source`."""
+    rows = []
+    for number, identifier in enumerate(op.derived_from):
+        if identifier not in found:
+            detail = "There is no such memory for you."
+            raise Invalid.at(f"derived_from[{number}]", "unknown_source", detail)
+        rows.append(found[identifier])
+    return Sources(
+        subjects=list(dict.fromkeys(subject for row in rows for subject in row.subjects)),
+        classes=list(dict.fromkeys(name for row in rows for name in row.classes)),
+        caps=sorted({cap for row in rows for cap in row.source_caps}),
+    )
