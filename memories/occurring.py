@@ -3,6 +3,9 @@
 The same id counts once. What occurred reaches every memory that it concerns at once, or as a job
 where there are many; what lies in the future waits in `tenants_schedule` until its instant, and
 reaches what it concerns then. Where an event moves a purge earlier, notice is due.
+
+A subject's activity (`subject.active`) is an event too: told like any other, or noted by whatever
+shows that the subject is there (`note_activity`), at most once an hour.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -27,14 +30,17 @@ from memories.statements import upsert
 from memories.statements.occurring import (
     Concerned,
     count_concerned,
+    let_wait,
     lock_concerned,
     mark_events,
+    renew_event,
 )
 from memories.statements.together import Together
 from memoryhub.errors import Denied
 from policies.parsing import instant_as_wire
+from sealing.hashing import keyed_hash
 from tenants.authorising import require
-from tenants.context import current_tenant_id, now
+from tenants.context import current_actor, current_tenant_id, now
 from tenants.ids import uuid7
 from tenants.models import Schedule
 from tenants.roles import Action
@@ -44,6 +50,9 @@ CHUNK = 500
 AT_ONCE = 2000
 JOB = "event.apply"
 SCHEDULED = "event"
+ACTIVE = "subject.active"
+ACTIVITY_EVERY = timedelta(hours=1)
+"""Rules count inactivity in days; an activity within the hour after one that is noted adds none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +97,30 @@ def tell_event(occurrence: Occurrence) -> int:
         )
         _let_come(event, matched)
     return matched
+
+
+def note_activity(subject: str) -> bool:
+    """The subject is active now: rules anchored at `event:subject.active` count from this instant.
+
+    For whatever implies activity (a session opened, a message): call it inside the transaction of
+    that, as the actor that acts; its prefixes bound the memories which hear of it. One statement
+    for most calls; at most once an hour for a subject it also records `memory.event` and leaves
+    the marking of memories to beat (`apply_events_all`), so no row of a memory is locked here.
+    Needs no scope of its own. Returns whether it was noted (false: known within the hour).
+    """
+    prefixes = list(narrow(current_actor().prefixes, ""))
+    scope = {"prefixes": prefixes, "subject": subject, "memory_ids": None}
+    tenant = current_tenant_id()
+    name = keyed_hash(json.dumps([subject, prefixes]), purpose="activity", tenant_id=tenant)
+    event_id = renew_event(f"hub:{name}", ACTIVE, json.dumps(scope), every=ACTIVITY_EVERY, at=now())
+    if event_id is None:
+        return False
+    let_wait(SCHEDULED, str(event_id), at=now())
+    counts = {"n": count_concerned(_concerned(scope))}
+    record("memory.event", Target("event", str(event_id)), Facts(counts=counts, links={
+        "type": ACTIVE,
+    }))  # fmt: skip
+    return True
 
 
 def _let_come(event: Any, matched: int) -> None:

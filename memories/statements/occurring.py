@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from memories.statements.lookup import below_any
 from memories.statements.recordsets import Raw, as_records, recordset
 from memories.statements.slots import in_slot
 from tenants.context import current_tenant_id
+from tenants.ids import uuid7
 
 _WITHOUT_VALUE = ", ".join("'null'" if name == "value" else f"m.{name}" for name in NAMES)
 
@@ -76,3 +78,34 @@ def mark_events(rows: Sequence[StoredMemory]) -> None:
     records = as_records(("id", "events"), ([row.id, Raw(row.events)] for row in rows))
     with connection.cursor() as cursor:
         cursor.execute(_MARK, [records, current_tenant_id()])
+
+
+_RENEW = (
+    "INSERT INTO memories_businessevent AS e (tenant_id, id, external_id, type, occurred_at, "
+    "received_at, scope, matched) VALUES (%s, %s, %s, %s, %s, %s, %s::jsonb, 0) "
+    "ON CONFLICT (tenant_id, external_id) DO UPDATE SET occurred_at = excluded.occurred_at, "
+    "applied_at = NULL WHERE e.occurred_at <= excluded.occurred_at - %s RETURNING e.id"
+)
+
+
+def renew_event(
+    external_id: str, kind: str, scope: str, *, every: timedelta, at: datetime
+) -> UUID | None:
+    """One row for what happens again and again; its id when it is new, or older than `every`."""
+    values = [current_tenant_id(), uuid7(), external_id, kind, at, at, scope, every]
+    with connection.cursor() as cursor:
+        cursor.execute(_RENEW, values)
+        row = cursor.fetchone()
+    return None if row is None else row[0]
+
+
+_WAIT = (
+    "INSERT INTO tenants_schedule (id, tenant_id, job, scope, interval_seconds, next_at) "
+    "VALUES (%s, %s, %s, %s, 20, %s) ON CONFLICT (tenant_id, job, scope) DO NOTHING"
+)
+
+
+def let_wait(job: str, scope: str, *, at: datetime) -> None:
+    """What beat is to find from `at` on; nothing when it is there."""
+    with connection.cursor() as cursor:
+        cursor.execute(_WAIT, [uuid7(), current_tenant_id(), job, scope, at])

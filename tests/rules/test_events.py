@@ -11,7 +11,7 @@ import pytest
 from django.db import transaction
 
 from memories.models import BusinessEvent, Memory
-from memories.occurring import apply_due
+from memories.occurring import apply_due, note_activity
 from tenants.actors import operator_actor
 from tenants.clock import wall_clock
 from tenants.context import acting_as
@@ -113,3 +113,31 @@ def test_a_key_reaches_no_further_than_its_prefixes(
     assert tell(narrow, "e2", namespace=["b"]).json()["code"] == "outside_prefix"
     assert tell(narrow, "e3", memory_ids=[made[1].json()["id"]]).json() == {"matched": 0}
     assert tell(outsider, "e1", subject="s").json() == {"matched": 0}
+
+
+def test_activity_of_a_subject_is_noted_once_an_hour_and_heard_by_its_memories(
+    governed: Governed, agent: Caller, owner_url: str
+) -> None:
+    after = {"after": {"days": 90}, "fallback": {"days": 90}}
+    governed.enforce({"key": "r", "kind": "archive", "anchor": "event:subject.active", **after})
+    agent.put(["a"], "k", {"n": 1}, index=False, subjects=["s"])
+    agent.put(["a"], "other", {"n": 1}, index=False, subjects=["t"])
+    let_pass(owner_url, governed.tenant, days=50)
+    with acting_as(operator_actor(governed.tenant.id)):
+        with transaction.atomic():
+            noted = [note_activity("s"), note_activity("s")]
+        schedule = Schedule.objects.get(tenant=governed.tenant, job="event")
+        apply_due(UUID(schedule.scope))
+        with transaction.atomic():
+            dates = {row.key: row.archived_at_b for row in Memory.objects.all()}
+            event = BusinessEvent.objects.get()
+            event.occurred_at -= timedelta(hours=2)
+            event.save()
+            noted.append(note_activity("s"))
+        apply_due(UUID(schedule.scope))
+        with transaction.atomic():
+            again = Memory.objects.get(key="k").archived_at_b
+            assert BusinessEvent.objects.get().applied_at is not None
+    assert noted == [True, False, True]
+    assert timedelta(days=49) < dates["k"] - dates["other"] < timedelta(days=51)
+    assert again > dates["k"]
