@@ -78,6 +78,8 @@ class Tenant(AuditedModel):
     """The version whose dates are computed beside the current ones; 0: none."""
     date_slot = models.PositiveSmallIntegerField(default=0, db_default=0)
     """Which of a memory's two sets of dates counts (docs/adr/0015-stage-then-switch.md)."""
+    holds = models.PositiveIntegerField(default=0, db_default=0)
+    """Grows with every change of its legal holds; 0: it never had one."""
     activation_share = models.FloatField(
         default=0.01, db_default=0.01, validators=[MinValueValidator(0), MaxValueValidator(1)]
     )

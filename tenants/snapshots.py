@@ -46,6 +46,7 @@ class TenantSettings:
     pii: Mapping[str, str]
     staged_ruleset: int
     date_slot: int
+    holds: int
 
 
 KEPT_SECONDS = 5.0
@@ -98,4 +99,5 @@ def _take(row: Tenant) -> TenantSettings:
         pii=MappingProxyType(dict(row.pii)),
         staged_ruleset=row.staged_ruleset,
         date_slot=row.date_slot,
+        holds=row.holds,
     )
