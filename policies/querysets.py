@@ -1,8 +1,11 @@
-"""Rule sets as a Django QuerySet, named for the domain."""
+"""Rule sets and holds as Django QuerySets, named for the domain."""
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any, Self
+
+from django.db.models import Q
 
 from tenants.managers import TenantQuerySet
 
@@ -21,3 +24,15 @@ class RuleSetQuerySet(TenantQuerySet[Any]):
     def in_states(self, *states: str) -> Self:
         """Versions in one of these states."""
         return self.filter(state__in=states)
+
+
+class HoldQuerySet(TenantQuerySet[Any]):
+    """Legal holds of a tenant."""
+
+    def open(self) -> Self:
+        """Those that hold something: not released."""
+        return self.filter(released_at__isnull=True)
+
+    def standing(self, since: datetime) -> Self:
+        """Open ones, and those released since."""
+        return self.filter(Q(released_at__isnull=True) | Q(released_at__gt=since))

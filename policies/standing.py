@@ -1,18 +1,26 @@
-"""The rules that stand for a tenant: those in force, and those staged to come after them.
+"""What stands for a tenant: the rules in force, those staged to come after them, and the holds.
 
-Kept by the tenant's settings version, which `hub_act` returns with each transaction, so that a
-change by another process is seen by the very next transaction and nothing is read twice.
+Rules are kept by the tenant's settings version, which `hub_act` returns with each transaction, so
+that a change by another process is seen by the very next transaction and nothing is read twice.
+Holds are kept by a count of their changes, which stands among the settings, and which whoever
+destroys asks for anew under a lock: a hold placed meanwhile is never missed.
 """
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from typing import Final
 from uuid import UUID
 
+from django.db import connection
+
 from policies.facts import Rule
-from policies.models import RuleSet
+from policies.holding import NO_HOLDS, Holdings, StandingHold
+from policies.models import Hold, HoldMember, RuleSet
 from policies.versions import rules_of
+from tenants.context import now
 from tenants.snapshots import TenantSettings
 
 
@@ -60,3 +68,58 @@ def coming_rules(staged: RuleSet) -> tuple[Rule, ...]:
 
 def _instant(text: str) -> datetime:
     return datetime.fromisoformat(text).astimezone(UTC)
+
+
+# --- holds ----------------------------------------------------------------------------------------
+
+RELEASE_MATTERS: Final = timedelta(days=366)
+"""A release delays a purge by the notice, which is 365 days at most."""
+
+_GUARD = "SELECT hub_guard_destruction(%s)"
+_kept_holds: dict[UUID, tuple[int, Holdings]] = {}
+
+
+def standing_holds(tenant_id: UUID, changes: int) -> Holdings:
+    """Open holds, and those released so lately that it matters; `changes` counts their changes."""
+    if not changes:
+        return NO_HOLDS
+    kept = _kept_holds.get(tenant_id)
+    if kept is None or kept[0] != changes:
+        kept = _kept_holds[tenant_id] = changes, _read_holds()
+    return kept[1]
+
+
+def guarded_holds(tenant_id: UUID) -> Holdings:
+    """The holds of this very moment; until the transaction ends nobody places one.
+
+    Called with the rows to be destroyed locked already: who places a hold never waits for rows, so
+    the two cannot wait in a circle.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(_GUARD, [tenant_id])
+        (changes,) = cursor.fetchone()
+    return standing_holds(tenant_id, changes)
+
+
+def _read_holds() -> Holdings:
+    rows = list(Hold.objects.all().standing(now() - RELEASE_MATTERS))
+    named = [row.id for row in rows if row.names_memories]
+    members: dict[UUID, list[UUID]] = defaultdict(list)
+    if named:
+        pairs = HoldMember.objects.filter(hold_id__in=named).values_list("hold_id", "memory_id")
+        for hold, memory in pairs.iterator(chunk_size=10_000):
+            members[hold].append(memory)
+    return Holdings(as_standing(row, frozenset(members[row.id])) for row in rows)
+
+
+def as_standing(row: Hold, memories: frozenset[UUID] = frozenset()) -> StandingHold:
+    """A hold's row as it is matched."""
+    return StandingHold(
+        id=row.id,
+        placed_at=row.placed_at,
+        released_at=row.released_at,
+        matter=row.matter,
+        subjects=frozenset(row.subjects),
+        namespaces=tuple(row.namespaces),
+        memories=memories,
+    )
