@@ -87,6 +87,8 @@ INSTALLED_APPS = [
     "privacy",
     "policies",
     "memories",
+    "conversations",
+    "erasure",
     "memoryhub",
     "dashboard",
     "django.contrib.auth",

@@ -1,0 +1,1 @@
+"""Conversations: sessions, short-term memory, extraction, promotion, context assembly."""

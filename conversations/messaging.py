@@ -1,0 +1,1 @@
+"""Messages: into the session, and what matters of them into short-term memory."""
