@@ -13,16 +13,17 @@ from datetime import UTC, datetime, timedelta
 from memories.namespaces import decode
 from memories.rows import Dates, StoredMemory
 from policies.engine import evaluate
-from policies.facts import MemoryFacts, Rule, Settings
+from policies.facts import Hold, MemoryFacts, Rule, Settings
+from policies.holding import NO_HOLDS, Holdings
 from policies.matching import why_not
 from policies.outcomes import Evaluation
-from policies.standing import standing_rules
+from policies.standing import guarded_holds, standing_holds, standing_rules
 from tenants.snapshots import TenantSettings
 
 
 @dataclass(frozen=True, slots=True)
 class Regime:
-    """What decides a tenant's dates: rules in force, settings, and the rule set's version.
+    """What decides a tenant's dates: rules in force, settings, holds, and the rule set's version.
 
     `coming` is the regime that is staged to follow: every write computes its dates too. Its
     `staged_at` stands for the instant at which it will come into force.
@@ -33,16 +34,32 @@ class Regime:
     ruleset: int
     coming: Regime | None = None
     staged_at: datetime | None = None
+    holds: Holdings = NO_HOLDS
 
 
 def regime_of(tenant: TenantSettings) -> Regime:
     """The regime a tenant is under, exact for the current transaction."""
+    return _regime(tenant, standing_holds(tenant.tenant_id, tenant.holds))
+
+
+def regime_to_destroy_by(tenant: TenantSettings, at: datetime) -> Regime:
+    """The regime with the holds of this very moment; nobody places one until the transaction ends.
+
+    Asked for right before something is destroyed, after its row was locked. A hold that was placed
+    since the transaction began counts as one of its instant `at`.
+    """
+    return _regime(tenant, guarded_holds(tenant.tenant_id).as_seen_at(at))
+
+
+def _regime(tenant: TenantSettings, holds: Holdings) -> Regime:
     settings = settings_for(tenant.trash_days, tenant.notice_days, tenant.timezone)
     standing = standing_rules(tenant)
     coming = None
     if standing.staged:
-        coming = Regime(standing.coming, settings, standing.staged, staged_at=standing.staged_at)
-    return Regime(standing.rules, settings, standing.active, coming)
+        coming = Regime(
+            standing.coming, settings, standing.staged, staged_at=standing.staged_at, holds=holds
+        )
+    return Regime(standing.rules, settings, standing.active, coming, holds=holds)
 
 
 def settings_for(trash_days: int, notice_days: int, timezone: str) -> Settings:
@@ -57,7 +74,14 @@ def settings_for(trash_days: int, notice_days: int, timezone: str) -> Settings:
 _kept_settings: dict[tuple[int, int, str], Settings] = {}
 
 
-def facts_of(row: StoredMemory) -> MemoryFacts:
+def holds_over(row: StoredMemory, regime: Regime) -> tuple[Hold, ...]:
+    """The standing holds that a row is under, open ones and those released lately."""
+    if not regime.holds:
+        return ()
+    return regime.holds.over(row.id, row.namespace, row.subjects, row.hold_ids)
+
+
+def facts_of(row: StoredMemory, holds: tuple[Hold, ...] = ()) -> MemoryFacts:
     """A row as the engine takes it."""
     return MemoryFacts(
         namespace=decode(row.namespace),
@@ -73,6 +97,11 @@ def facts_of(row: StoredMemory) -> MemoryFacts:
         deleted_at=row.deleted_at,
         restored_at=row.restored_at,
         events=_events_of(row),
+        erasure_verified_at=row.erasure_verified_at,
+        erasure_approved_at=row.erasure_approved_at,
+        restricted_at=row.restricted_at,
+        source_erased_at=row.source_erased_at,
+        holds=holds,
         quarantined=row.quarantined_at is not None,
         source_caps=tuple(row.source_caps),
         dates_moved_at=row.dates_moved_at,
@@ -95,7 +124,7 @@ def moved_by_others(
 
 def evaluate_row(row: StoredMemory, regime: Regime, at: datetime) -> Evaluation:
     """One row under the regime at an instant."""
-    return evaluate(regime.rules, facts_of(row), regime.settings, at)
+    return evaluate(regime.rules, facts_of(row, holds_over(row, regime)), regime.settings, at)
 
 
 def with_dates(row: StoredMemory, regime: Regime, at: datetime) -> StoredMemory:
@@ -111,6 +140,7 @@ def with_dates(row: StoredMemory, regime: Regime, at: datetime) -> StoredMemory:
         flags=dates.flags,
         ruled=dates.ruled,
         ruleset=dates.ruleset,
+        due_at=dates.due_at,
         coming=None if regime.coming is None else dates_to_come(row, regime.coming, found).dates,
     )
 
@@ -152,6 +182,7 @@ def dates_of(found: Evaluation, row: StoredMemory, regime: Regime) -> Dates:
         ruled=is_ruled(row, regime),
         ruleset=regime.ruleset,
         dates_moved_at=row.dates_moved_at,
+        due_at=found.due_at if found.kept_by in ("held", "request_open") else None,
     )
 
 
@@ -161,7 +192,9 @@ def is_ruled(row: StoredMemory, regime: Regime) -> bool:
     A rule whose scope the memory is not in never speaks about it; one that is in scope matters to a
     read when it counts reads, or when it and a TTL decide together.
     """
-    if row.source_caps or row.dates_moved_at or row.restored_at:
+    if row.source_caps or row.dates_moved_at or row.restored_at or is_requested(row):
+        return True
+    if holds_over(row, regime):
         return True
     if not regime.rules:
         return False
@@ -171,6 +204,14 @@ def is_ruled(row: StoredMemory, regime: Regime) -> bool:
         for rule in regime.rules
         if why_not(rule, facts, _LATEST) in (None, "accessed_enough")
     )
+
+
+def is_requested(row: StoredMemory) -> bool:
+    """Whether a subject request has anything to do with it."""
+    instants = (
+        row.erasure_verified_at, row.erasure_approved_at, row.restricted_at, row.source_erased_at,
+    )  # fmt: skip
+    return any(instant is not None for instant in instants)
 
 
 _LATEST = datetime.max.replace(tzinfo=UTC)

@@ -20,7 +20,13 @@ from memories.querysets import (
     TombstoneQuerySet,
     VersionQuerySet,
 )
+from memories.side_models import BusinessEvent, EmbeddingProfile
 from tenants.managers import TenantManager, TenantModel
+
+__all__ = (
+    "BusinessEvent", "EmbeddingProfile", "Finding", "Memory", "MemorySubject", "MemoryVector",
+    "MemoryVersion", "SweepRun", "SweepScope", "Tombstone",
+)  # fmt: skip
 
 
 class MemoryManager(TenantManager["Memory"]):
@@ -90,6 +96,13 @@ class Memory(TenantModel):
     ruleset_b = models.PositiveIntegerField(null=True)
     dates_moved_at_b = models.DateTimeField(null=True)
     dates_moved_at = models.DateTimeField(null=True)
+    due_at = models.DateTimeField(null=True)
+    due_at_b = models.DateTimeField(null=True)
+    hold_ids = ArrayField(models.UUIDField(), default=list, db_default=[])
+    erasure_verified_at = models.DateTimeField(null=True)
+    erasure_approved_at = models.DateTimeField(null=True)
+    restricted_at = models.DateTimeField(null=True)
+    source_erased_at = models.DateTimeField(null=True)
     events = models.JSONField(default=dict, db_default={})  # type → when it occurred
     embedding = models.CharField(max_length=8, choices=Embedding.choices, default=Embedding.PENDING)
     embedding_due_at = models.DateTimeField(null=True)
@@ -149,6 +162,17 @@ class Memory(TenantModel):
                 fields=["tenant_id", "purge_at_b"],
                 condition=Q(purge_at_b__isnull=False),
                 name="memory_purging_b",
+            ),
+            # what a hold or an open request keeps from a destruction that is due, in each slot
+            models.Index(
+                fields=["tenant_id", "due_at"],
+                condition=Q(due_at__isnull=False),
+                name="memory_suspended",
+            ),
+            models.Index(
+                fields=["tenant_id", "due_at_b"],
+                condition=Q(due_at_b__isnull=False),
+                name="memory_suspended_b",
             ),
             # embed_pending's scan
             models.Index(
@@ -354,47 +378,3 @@ class Finding(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.kind} at {self.found_at}"
-
-
-class BusinessEvent(TenantModel):
-    """Something that happened outside, once for each `external_id`; in the future it waits."""
-
-    external_id = models.CharField(max_length=256)
-    type = models.CharField(max_length=128)
-    occurred_at = models.DateTimeField()
-    received_at = models.DateTimeField()
-    scope = models.JSONField()
-    matched = models.PositiveIntegerField(default=0)
-    applied_at = models.DateTimeField(null=True)
-
-    class Meta:
-        base_manager_name = "objects"
-        constraints = (
-            # the same id counts once
-            models.UniqueConstraint(
-                fields=["tenant_id", "external_id"], name="business_event_once"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"{self.type} at {self.occurred_at}"
-
-
-class EmbeddingProfile(models.Model):
-    """A fixed way from text to vector. Numbered, because vectors and partial indexes carry it.
-
-    Not a tenant table: it holds no content, and tenants share profiles.
-    """
-
-    number = models.PositiveSmallIntegerField(primary_key=True)
-    name = models.CharField(max_length=63, unique=True)
-    provider = models.CharField(max_length=16)
-    model = models.CharField(max_length=200)
-    dimensions = models.PositiveSmallIntegerField()
-    distance = models.CharField(max_length=8, default="cosine")
-    base_url = models.CharField(max_length=500, default="", blank=True)
-    query_prefix = models.CharField(max_length=63, default="", blank=True)
-    passage_prefix = models.CharField(max_length=63, default="", blank=True)
-
-    def __str__(self) -> str:
-        return self.name

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from datetime import datetime, timedelta
 from typing import Any, Self
 from uuid import UUID
@@ -23,6 +23,8 @@ class Dates:
     ruled: bool
     ruleset: int
     dates_moved_at: datetime | None
+    due_at: datetime | None = None
+    """Under a hold, request or restriction: when it would be destroyed without; else None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +75,14 @@ class StoredMemory:
     detector: str = ""
     events: str = "{}"
     """Business events as JSON text: type → when it occurred."""
+    due_at: datetime | None = None
+    """As in `Dates`."""
+    hold_ids: list[UUID] = field(default_factory=list)
+    """Holds that stay with it whatever its subjects become (`policies.holding`)."""
+    erasure_verified_at: datetime | None = None
+    erasure_approved_at: datetime | None = None
+    restricted_at: datetime | None = None
+    source_erased_at: datetime | None = None
     coming: Dates | None = None
     """Not a column: the dates under staged rules, where they were computed; else they stay."""
 
@@ -94,7 +104,7 @@ class StoredMemory:
         return self.archived_at is not None and self.archived_at <= at
 
 
-NAMES = tuple(field.name for field in fields(StoredMemory) if field.name != "coming")
+NAMES = tuple(one.name for one in fields(StoredMemory) if one.name != "coming")
 WIDTH = len(NAMES)
 
 

@@ -21,23 +21,24 @@ from tenants.context import current_tenant_id
 from tenants.ids import uuid7
 from tenants.snapshots import tenant_settings
 
-_INSTANTS = (
-    "created_at", "updated_at", "accessed_at", "ttl_expires_at", "visible_until", "purge_at",
-    "archived_at", "trashed_at", "deleted_at", "restored_at", "dates_moved_at",
+_REQUESTED = (
+    "erasure_verified_at", "erasure_approved_at", "restricted_at", "source_erased_at",
 )  # fmt: skip
+"""What subject requests did to a memory."""
 _TYPES = {
     "id": "uuid", "namespace": "text", "key": "text", "value": "jsonb", "source": "jsonb",
     "events": "jsonb",
     "kind": "text", "tier": "text", "session": "text", "label": "text", "rule": "text",
     "embedding": "text", "detector": "text", "derived_from": "uuid[]",
-    "source_caps": "timestamptz[]", "content_hash": "bytea", "ttl": "interval", "ruled": "bool",
+    "hold_ids": "uuid[]", "source_caps": "timestamptz[]", "content_hash": "bytea",
+    "ttl": "interval", "ruled": "bool",
     **dict.fromkeys(("subjects", "classes", "tags", "index_paths", "flags"), "text[]"),
     **dict.fromkeys(("version", "access_count", "ruleset"), "int"),
     **dict.fromkeys(("decay", "importance", "weight"), "float8"),
     **dict.fromkeys(
         ("created_at", "updated_at", "accessed_at", "ttl_expires_at", "visible_until", "purge_at",
          "archived_at", "trashed_at", "deleted_at", "restored_at", "dates_moved_at",
-         "quarantined_at", "scan_due_at", "scanned_at"),
+         "quarantined_at", "scan_due_at", "scanned_at", "due_at", *_REQUESTED),
         "timestamptz",
     ),
 }  # fmt: skip
@@ -133,6 +134,7 @@ def update_memories(
 _DATES = (
     "ttl", "ttl_expires_at", "visible_until", "purge_at", "ruled", "rule", "flags", "archived_at",
     "ruleset", "deleted_at", "trashed_at", "restored_at", "dates_moved_at", "quarantined_at",
+    "due_at", *_REQUESTED,
 )  # fmt: skip
 _DATE_TYPES = {name: _TYPES[name] for name in ("id", *_DATES)} | COMING_TYPES
 _UPDATE_DATES = tuple(_update(_DATES, _DATE_TYPES, slot) for slot in (0, 1))
