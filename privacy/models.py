@@ -145,3 +145,27 @@ class AllowedValue(TenantModel):
 
     def __str__(self) -> str:
         return f"allowed value {self.id}"
+
+
+class DataSubject(TenantModel):
+    """Whom a pseudonym names: the only way back, so erasing a person deletes the row.
+
+    `sealed` holds the identifier and the person's own key (sealing.subjects); the hash is keyed.
+    """
+
+    subject_hash = models.CharField(max_length=64)
+    pseudonym = models.CharField(max_length=32)
+    sealed = models.BinaryField()
+    made_at = models.DateTimeField()
+
+    class Meta:
+        base_manager_name = "objects"
+        constraints = (
+            # a subject has one pseudonym; requests and events look it up
+            models.UniqueConstraint(fields=["tenant_id", "subject_hash"], name="data_subject_once"),
+            # a pseudonym names one subject
+            models.UniqueConstraint(fields=["tenant_id", "pseudonym"], name="pseudonym_once"),
+        )
+
+    def __str__(self) -> str:
+        return self.pseudonym

@@ -1,0 +1,91 @@
+"""Data subjects by pseudonym: the one table that leads from `s_…` to a person and back.
+
+Events, requests and certificates name a person by a random pseudonym. The row that says whose it
+is holds the identifier and the person's own key, wrapped; erasing deletes the row, and whatever was
+written under the pseudonym stays valid and leads nowhere. A person who comes back gets another one.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from privacy.models import DataSubject
+from sealing.hashing import keyed_hash
+from sealing.originals import SealRefused
+from sealing.subjects import (
+    new_subject_key,
+    open_for_subject,
+    seal_for_subject,
+    unwrap_for_tenant,
+    wrap_for_tenant,
+)
+from tenants.context import current_tenant_id, now
+
+PREFIX = "s_"
+PURPOSE = "data-subject"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownSubject:
+    """A person that a pseudonym still leads to."""
+
+    pseudonym: str
+    subject: str
+    key: bytes
+
+    def seal(self, text: str, row: str) -> bytes:
+        """A free text about this person."""
+        return seal_for_subject(text, self.key, row)
+
+    def open(self, blob: bytes, row: str) -> str:
+        """The text again. Raises SealRefused."""
+        return open_for_subject(bytes(blob), self.key, row)
+
+
+def hash_subject(subject: str) -> str:
+    """A keyed hash of a subject's identifier, of this tenant only."""
+    return keyed_hash(subject, purpose=PURPOSE, tenant_id=current_tenant_id())
+
+
+def name_subject(subject: str) -> KnownSubject:
+    """The pseudonym of a subject, made at its first use."""
+    hashed = hash_subject(subject)
+    row = DataSubject.objects.filter(subject_hash=hashed).first()
+    if row is None:
+        pseudonym = PREFIX + secrets.token_hex(10)
+        plain = json.dumps({"subject": subject, "key": new_subject_key().hex()}).encode()
+        sealed = wrap_for_tenant(plain, current_tenant_id(), pseudonym)
+        row, _ = DataSubject.objects.get_or_create(
+            subject_hash=hashed,
+            defaults={"pseudonym": pseudonym, "sealed": sealed, "made_at": now()},
+        )
+    return _open(row)
+
+
+def find_subject(pseudonym: str) -> KnownSubject | None:
+    """Whom a pseudonym names; None when it leads nowhere any more."""
+    row = DataSubject.objects.filter(pseudonym=pseudonym).first()
+    return None if row is None else _open(row)
+
+
+def known_subjects() -> Iterator[KnownSubject]:
+    """Everybody who has a pseudonym here and whose key opens."""
+    for row in DataSubject.objects.all().iterator():
+        try:
+            yield _open(row)
+        except SealRefused:
+            continue
+
+
+def forget_subject(subject: str) -> int:
+    """Delete the row of a subject: pseudonym and key lead nowhere from now on. Rows deleted."""
+    deleted, _ = DataSubject.objects.filter(subject_hash=hash_subject(subject)).delete()
+    return int(deleted)
+
+
+def _open(row: DataSubject) -> KnownSubject:
+    plain = json.loads(unwrap_for_tenant(bytes(row.sealed), row.tenant_id, row.pseudonym))
+    return KnownSubject(row.pseudonym, plain["subject"], bytes.fromhex(plain["key"]))
