@@ -27,6 +27,8 @@ NOT_TENANT_TABLES = frozenset({
     "tenants_membership", "tenants_apikey",
     # across tenants, without content
     "tenants_schedule", "memories_embeddingprofile",
+    # across tenants: copies of the database, and which erasures of the ledger it has
+    "erasure_recordedbackup", "erasure_appliederasure",
     # libraries' own
     "auth_group", "auth_group_permissions", "auth_permission", "auditlog_logentry",
     "django_content_type", "django_migrations", "django_session",

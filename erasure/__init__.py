@@ -1,0 +1,1 @@
+"""Subject requests carried out: asks conversations and memories, probes, keeps the ledger."""
