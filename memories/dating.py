@@ -14,7 +14,7 @@ from memories.namespaces import decode
 from memories.rows import Dates, StoredMemory
 from policies.engine import evaluate
 from policies.facts import Hold, MemoryFacts, Rule, Settings
-from policies.holding import NO_HOLDS, Holdings
+from policies.holding import NO_HOLDS, Holdings, StandingHold
 from policies.matching import why_not
 from policies.outcomes import Evaluation
 from policies.standing import guarded_holds, standing_holds, standing_rules
@@ -74,11 +74,16 @@ def settings_for(trash_days: int, notice_days: int, timezone: str) -> Settings:
 _kept_settings: dict[tuple[int, int, str], Settings] = {}
 
 
-def holds_over(row: StoredMemory, regime: Regime) -> tuple[Hold, ...]:
+def holds_matching(row: StoredMemory, regime: Regime) -> list[StandingHold]:
     """The standing holds that a row is under, open ones and those released lately."""
     if not regime.holds:
-        return ()
-    return regime.holds.over(row.id, row.namespace, row.subjects, row.hold_ids)
+        return []
+    return regime.holds.matching(row.id, row.namespace, row.subjects, row.hold_ids)
+
+
+def holds_over(row: StoredMemory, regime: Regime) -> tuple[Hold, ...]:
+    """The same as facts for the engine."""
+    return tuple(hold.as_fact() for hold in holds_matching(row, regime))
 
 
 def facts_of(row: StoredMemory, holds: tuple[Hold, ...] = ()) -> MemoryFacts:

@@ -7,11 +7,12 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 from uuid import UUID
 
-from memories.dating import Regime, ttl_of, with_dates
+from memories.dating import Regime, holds_matching, ttl_of, with_dates
 from memories.embedding.chunking import Chunk
 from memories.ops import PutOp
 from memories.rows import StoredMemory
 from memoryhub.errors import VersionMismatch
+from policies.holding import kept_holds
 from tenants.snapshots import TenantSettings
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Sources:
     subjects: list[str]
     classes: list[str]
     caps: list[datetime]
+    holds: list[UUID]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ def decide_put(
         row = with_dates(made, regime, now)
         return Decision("created", row, prepared, retires=existing)
     changed = _with_options(current, prepared, tenant, sources)
+    changed = _still_held(current, changed, regime)
     ttl = ttl_of(op.ttl if op.gives("ttl") else tenant.default_ttl_minutes)
     expires = None if ttl is None else now + ttl
     changed = replace(changed, value=prepared.value, ttl=ttl, ttl_expires_at=expires)
@@ -117,6 +120,13 @@ def decide_put(
     if current.detector == prepared.screened.detector:
         changed = changed.as_scanned(prepared.screened.detector, now)
     return Decision("updated", with_dates(changed, regime, now), prepared, replaces=current)
+
+
+def _still_held(current: StoredMemory, changed: StoredMemory, regime: Regime) -> StoredMemory:
+    """A hold over the memory stays with it, though its subject is taken off it."""
+    if not regime.holds or set(current.subjects) <= set(changed.subjects):
+        return changed
+    return replace(changed, hold_ids=kept_holds(holds_matching(current, regime), changed.hold_ids))
 
 
 def _out_of_archive(row: StoredMemory, now: datetime) -> StoredMemory:
@@ -146,7 +156,8 @@ def _with_options(
 ) -> StoredMemory:
     """The row with the options that this put sends; absent ones keep (but value, index, ttl).
 
-    What it is newly derived from hands on its subjects, classes and caps, as to a new memory.
+    What it is newly derived from hands on its subjects, classes, caps and holds, as to a new
+    memory.
     """
     op = prepared.op
     subjects = op.subjects if op.gives("subjects") else current.subjects
@@ -162,6 +173,7 @@ def _with_options(
         decay=decay,
         subjects=list(dict.fromkeys([*subjects, *sources.subjects])),
         classes=list(dict.fromkeys([*current.classes, *sources.classes])),
+        hold_ids=list(dict.fromkeys([*current.hold_ids, *sources.holds])),
         tags=op.tags if op.gives("tags") else current.tags,
         importance=op.importance if op.gives("importance") else current.importance,
         derived_from=op.derived_from if op.gives("derived_from") else current.derived_from,
@@ -192,7 +204,7 @@ def _new_row(
         ttl_expires_at=None if ttl is None else now + ttl,
         visible_until=None, purge_at=None, ruled=False, rule=None, flags=[], archived_at=None,
         trashed_at=None, deleted_at=None, restored_at=None, ruleset=0, dates_moved_at=None,
-        embedding=embedding,
+        embedding=embedding, hold_ids=sources.holds,
     ).as_scanned(prepared.screened.detector, now)  # fmt: skip
 
 

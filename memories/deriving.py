@@ -1,16 +1,18 @@
-"""What a memory that is made of others takes over: subjects, classes, caps."""
+"""What a memory that is made of others takes over: subjects, classes, caps, holds."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from memories.dating import Regime, holds_matching
 from memories.deciding import Prepared, Sources
 from memories.namespaces import covers
 from memories.ops import PutOp
 from memories.rows import StoredMemory
 from memories.statements.lookup import find_by_ids
 from memoryhub.errors import Invalid
+from policies.holding import kept_holds
 from tenants.context import current_actor, now
 
 
@@ -27,7 +29,7 @@ def find_sources(prepared: Sequence[Prepared]) -> dict[UUID, StoredMemory]:
     }
 
 
-def sources_of(op: PutOp, found: Mapping[UUID, StoredMemory]) -> Sources:
+def sources_of(op: PutOp, found: Mapping[UUID, StoredMemory], regime: Regime) -> Sources:
     """What a derived memory takes over; a source not to be seen is 422 `unknown_source`."""
     rows = []
     for number, identifier in enumerate(op.derived_from):
@@ -39,4 +41,9 @@ def sources_of(op: PutOp, found: Mapping[UUID, StoredMemory]) -> Sources:
         subjects=list(dict.fromkeys(subject for row in rows for subject in row.subjects)),
         classes=list(dict.fromkeys(name for row in rows for name in row.classes)),
         caps=sorted({cap for row in rows for cap in row.source_caps}),
+        holds=list(
+            dict.fromkeys(
+                one for row in rows for one in kept_holds(holds_matching(row, regime), row.hold_ids)
+            )
+        ),
     )

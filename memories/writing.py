@@ -240,7 +240,7 @@ def apply_puts(
                     existing.get((put.namespace, put.op.key)),
                     tenant=tenant,
                     regime=regime,
-                    sources=sources_of(put.op, sources),
+                    sources=sources_of(put.op, sources, regime),
                     now=at if instants is None else instants[number],
                     embedding=_embedding_state(put),
                 )

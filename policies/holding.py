@@ -78,12 +78,6 @@ class Holdings:
         holds = (self._all[one] for one in found)
         return sorted(holds, key=lambda hold: (hold.placed_at, hold.id))
 
-    def over(
-        self, memory: UUID, namespace: str, subjects: Sequence[str], kept: Collection[UUID] = ()
-    ) -> tuple[Hold, ...]:
-        """As `matching`, as facts for the engine."""
-        return tuple(one.as_fact() for one in self.matching(memory, namespace, subjects, kept))
-
     def as_seen_at(self, at: datetime) -> Self:
         """Holds placed later than `at` count as placed then: what is destroyed must ask all."""
         if not self._all:
