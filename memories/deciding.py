@@ -193,7 +193,7 @@ def _new_row(
     ttl: timedelta | None = ttl_of(minutes)
     return StoredMemory(
         id=prepared.identifier, namespace=prepared.namespace, key=op.key, value=prepared.value,
-        kind=op.kind, tier="long", session=op.session_id,
+        kind=op.kind, tier=op.tier, session=op.session_id,
         subjects=list(dict.fromkeys([*op.subjects, *sources.subjects])),
         classes=sources.classes, tags=op.tags, label=None, source=prepared.source,
         derived_from=op.derived_from, source_caps=sources.caps,

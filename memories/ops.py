@@ -24,6 +24,7 @@ from memories.filter_sql import to_json
 from memories.namespaces import check_item_namespace, check_prefix, check_raw_namespace
 from memories.paths import check_index
 from memoryhub.errors import Invalid, invalid_from
+from tenants.roles import Action
 
 KEY_BYTES = 512
 LIST_LENGTH = 64
@@ -139,6 +140,29 @@ class PutOp(Op):
     if_version: Annotated[int, Field(ge=0, le=2_147_483_647)] | None = None
     wait: bool = True
 
+    @property
+    def tier(self) -> Literal["long", "short"]:
+        """What a caller writes is long-term memory."""
+        return "long"
+
+    @property
+    def right(self) -> Action:
+        """What the writer must be allowed to do."""
+        return Action.PUT
+
+
+class ShortTermOp(PutOp):
+    """A put of the hub's own into short-term memory, by whoever may use sessions. Never parsed from
+    a request; its kind need not be one that callers may write."""
+
+    @property
+    def tier(self) -> Literal["long", "short"]:
+        return "short"
+
+    @property
+    def right(self) -> Action:
+        return Action.USE_SESSIONS
+
 
 class GetOp(Op):
     """Read one item."""
@@ -174,6 +198,19 @@ class SearchOp(Op):
     recency: Fraction | None = None
     include_archived: bool = False
     explain: bool = False
+
+    @property
+    def right(self) -> Action:
+        """What the reader must be allowed to do."""
+        return Action.READ_VALUES
+
+
+class RecallOp(SearchOp):
+    """A search of the hub's own for a session, by whoever may use sessions."""
+
+    @property
+    def right(self) -> Action:
+        return Action.USE_SESSIONS
 
 
 class ListNamespacesOp(Op):
