@@ -86,6 +86,8 @@ class Tenant(AuditedModel):
     data_share = models.FloatField(
         default=0.1, db_default=0.1, validators=[MinValueValidator(0), MaxValueValidator(1)]
     )
+    backup_retention_days = models.PositiveSmallIntegerField(default=35, db_default=35)
+    """How long backups are kept: certificates say when the last copy ends."""
 
     class Meta:
         constraints = (

@@ -121,6 +121,7 @@ class SettingsShape(Shape):
     versions_kept: int
     activation_share: float
     data_share: float
+    backup_retention_days: int
     embedding: EmbeddingShape
     pii: dict[str, str]
     quotas: QuotasShape

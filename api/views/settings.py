@@ -25,7 +25,7 @@ from tenants.snapshots import tenant_settings
 PLAIN = (
     "version", "name", "timezone", "locale", "default_ttl_minutes", "refresh_on_read",
     "trash_days", "notice_days", "default_decay", "recency", "index_fields", "kinds",
-    "versions_kept", "activation_share", "data_share",
+    "versions_kept", "activation_share", "data_share", "backup_retention_days",
 )  # fmt: skip
 
 

@@ -83,6 +83,7 @@ class SettingsChange(BaseModel):
     versions_kept: Annotated[int, Field(ge=1, le=1000)] | None = None
     activation_share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     data_share: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
+    backup_retention_days: Annotated[int, Field(ge=0, le=3650)] | None = None
     confirm_count: Annotated[int, Field(ge=0)] | None = None
     """How many purges come earlier by it, typed by whoever changes it."""
     quotas: QuotasChange | None = None
