@@ -4,6 +4,7 @@ from django.urls import path
 
 from api.views.access import KeysView, KeyView, MembersView, MemberView
 from api.views.audit import EventsView, EventView
+from api.views.engine import EngineView
 from api.views.events import BusinessEventsView
 from api.views.jobs import JobCancelView, JobFileView, JobView
 from api.views.memories import (
@@ -66,6 +67,7 @@ urlpatterns = [
     path("policies/evaluate", EvaluateView.as_view()),
     path("events", BusinessEventsView.as_view()),
     path("usage", UsageView.as_view()),
+    path("engine", EngineView.as_view()),
     path("audit/events", EventsView.as_view()),
     path("audit/events/<uuid:event_id>", EventView.as_view()),
     path("keys", KeysView.as_view()),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+from typing import Literal
 
 from celery import Celery
-from celery.signals import setup_logging
+from celery.signals import beat_init, setup_logging, worker_process_init
 from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
@@ -18,6 +19,25 @@ app.autodiscover_tasks()
 @setup_logging.connect
 def keep_our_logging(**_: object) -> None:
     """Celery would replace the handlers; Django's LOGGING has set them already."""
+
+
+@worker_process_init.connect
+def report_worker(**_: object) -> None:
+    """Each child that runs tasks reports itself: it is the one that holds settings and rules."""
+    _keep_reporting("worker")
+
+
+@beat_init.connect
+def report_beat(**_: object) -> None:
+    """So does beat."""
+    _keep_reporting("beat")
+
+
+def _keep_reporting(kind: Literal["worker", "beat"]) -> None:
+    # not at the top: Django reads this module before its apps are there
+    from tenants.processes import keep_reporting
+
+    keep_reporting(kind)
 
 
 # Messages are hints: each of these looks at the tables for what is due, so one lost is made up

@@ -9,6 +9,10 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
 
 application = get_wsgi_application()
 
+from tenants.processes import keep_reporting  # noqa: E402 - Django has to be set up
+
+keep_reporting("web")
+
 # What is loaded by now stays: without this each full collection walks all of it, in the midst of a
 # request (a quarter of a search went there). A request makes few circles of references.
 gc.collect()

@@ -75,6 +75,11 @@ def tenant_settings() -> TenantSettings:
     return snapshot
 
 
+def rulesets_in_use() -> dict[UUID, int]:
+    """By tenant: the rule set in the settings that this process used last."""
+    return {tenant: kept.active_ruleset for tenant, kept in list(_snapshots.items())}
+
+
 def _take(row: Tenant) -> TenantSettings:
     return TenantSettings(
         tenant_id=row.id,

@@ -70,6 +70,7 @@ TABLE = [
     Line("post", "privacy/quarantine/<uuid:memory_id>", None, "O", {"decision": "release", **WHY}),
     Line("get", "privacy/clock", "policy:read", "AOUV"),
     Line("get", "usage", "policy:read", "AOU"),
+    Line("get", "engine", "policy:read", "AOU"),
     Line("get", "audit/events", "audit:read", "OU"),
     Line("get", "audit/events/<uuid:event_id>", "audit:read", "OU"),
     Line("get", "keys", None, "A"),
