@@ -22,8 +22,9 @@ from django.conf import settings
 from django.db import transaction
 
 from audit.recording import Facts, Target, append, draft, record
-from memories.dating import Regime, evaluate_row, regime_of
+from memories.dating import Regime, evaluate_row, regime_to_destroy_by, with_dates
 from memories.models import Finding, SweepRun, SweepScope
+from memories.preventing import note_suspended_chunk
 from memories.rows import StoredMemory
 from memories.statements import sweep, upsert
 from memories.statements.sweep import Area
@@ -100,7 +101,10 @@ def _plan_everything(prefix: str) -> Plan:
 
 def _is_due(plan: Plan) -> bool:
     hidden, _, _ = sweep.count_due(plan.hides, at=plan.instant())
-    return hidden > 0 or any(sweep.count_due(area, at=plan.instant())[1] for area in plan.purges)
+    at = plan.instant()
+    return hidden > 0 or any(
+        sweep.count_due(area, at=at)[1] or sweep.has_suspended(area, at=at) for area in plan.purges
+    )
 
 
 def _sweep(plan: Plan, *, trigger: str, dry_run: bool) -> SweepRun:
@@ -114,6 +118,8 @@ def _sweep(plan: Plan, *, trigger: str, dry_run: bool) -> SweepRun:
                 counts.update(chunk)
             for area in plan.purges:
                 while chunk := _purge_chunk(plan, area):
+                    counts.update(chunk)
+                while chunk := note_suspended_chunk(area, at=plan.at):
                     counts.update(chunk)
     except Exception:
         _end(run, counts, SweepRun.State.FAILED)
@@ -179,10 +185,11 @@ def _hide_chunk(plan: Plan) -> Counter[str] | None:
 def _purge_chunk(plan: Plan, area: Area) -> Counter[str] | None:
     """One chunk of due rows, judged again under their locks; None when nothing is left."""
     with transaction.atomic():
-        at, regime = plan.instant(), regime_of(tenant_settings())
+        at = plan.instant()
         rows = sweep.lock_purgeable(area, at=at, limit=settings.SWEEP_CHUNK)
         if not rows:
             return None
+        regime = regime_to_destroy_by(tenant_settings(), at)
         judged = [_judge(row, regime, at) for row in rows]
         counts = Counter(verdict.outcome for verdict in judged)
         doomed = [(one.row, one.reason) for one in judged if one.outcome == "purged"]
@@ -228,9 +235,7 @@ def _judge(row: StoredMemory, regime: Regime, at: datetime) -> _Verdict:
         return _Verdict(replace(row, purge_at=at + PUSH_FORWARD), "failed")
     if found.state == "PURGED":
         return _Verdict(row, "purged", found.cause or "expired")
-    outcome = "held" if found.kept_by else "moved"
-    moved = replace(row, visible_until=found.visible_until, purge_at=found.purge_at)
-    return _Verdict(moved, outcome)
+    return _Verdict(with_dates(row, regime, at), "moved")
 
 
 def digest_of(rows: Sequence[StoredMemory]) -> str:

@@ -48,6 +48,13 @@ _PURGEABLE = (
 )
 
 
+_SUSPENDED = (
+    f"SELECT {_MEMORY} FROM memories_memory m "
+    "WHERE m.tenant_id = %s AND m.due_at <= %s AND {area} "
+    "ORDER BY m.due_at LIMIT %s FOR UPDATE SKIP LOCKED"
+)
+
+
 def lock_expired(area: Area, *, at: datetime, limit: int) -> list[StoredMemory]:
     """Rows out of use that are not yet in the trash, the longest due first."""
     return _lock(_EXPIRED, area, at, limit)
@@ -56,6 +63,23 @@ def lock_expired(area: Area, *, at: datetime, limit: int) -> list[StoredMemory]:
 def lock_purgeable(area: Area, *, at: datetime, limit: int) -> list[StoredMemory]:
     """Rows whose stored purge date has come, the longest due first."""
     return _lock(_PURGEABLE, area, at, limit)
+
+
+def lock_suspended(area: Area, *, at: datetime, limit: int) -> list[StoredMemory]:
+    """Rows that would be due if nothing suspended that, and were not looked at since."""
+    return _lock(_SUSPENDED, area, at, limit)
+
+
+def has_suspended(area: Area, *, at: datetime) -> bool:
+    """Whether there is one of those."""
+    condition, params = _within(area)
+    sql = (
+        "SELECT EXISTS (SELECT FROM memories_memory m "
+        f"WHERE m.tenant_id = %s AND m.due_at <= %s AND {condition})"
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(in_slot(sql), [current_tenant_id(), at, *params])
+        return bool(cursor.fetchone()[0])
 
 
 def _lock(sql: str, area: Area, at: datetime, limit: int) -> list[StoredMemory]:
