@@ -131,7 +131,7 @@ EVENTS = _kinds(
      "{actor} 取走了请求 {target} 的资料包"),
     ("request.purge", "REQ-PRG", "{actor} destroyed {n} memories for a subject request",
      "{actor} 因个人请求彻底删除了 {n} 条记忆"),
-    ("request.probe", "REQ-PRB", "{actor} searched for what the request {target} left and found {n}",
+    ("request.probe", "REQ-PRB", "{actor} looked for what the request {target} left: {n}",
      "{actor} 复查请求 {target} 的残留，发现 {n} 处"),
     ("request.close", "REQ-CLO", "{actor} closed the request {target}",
      "{actor} 结束了请求 {target}"),
