@@ -6,7 +6,7 @@ before the transaction; an error in one op names it and leaves nothing.
 Deadlocks. Before anything changes, the rows of every key of the batch are locked in the one order
 that all writers use, and new keys are created in that order. Two batches over the same keys wait
 for each other and never in a circle; the corner that order cannot cover (a key created by somebody
-else between our lock and our change) ends as a deadlock for one of them, which then runs again.
+else between our lock and our change) makes one of them run again, in the end alone (`retrying`).
 """
 
 from __future__ import annotations
@@ -24,16 +24,11 @@ from memories.namespaces import encode
 from memories.namespacing import read_namespaces
 from memories.ops import DeleteOp, GetOp, ListNamespacesOp, Op, PutOp, SearchOp
 from memories.reading import read_memories
+from memories.retrying import retry_when_taken, with_newest_rules
 from memories.rows import StoredMemory
 from memories.searching import Question, prepare_search, run_search
 from memories.statements.lookup import lock_by_keys
-from memories.writing import (
-    Written,
-    apply_puts,
-    prepare_puts,
-    retry_when_taken,
-    with_newest_rules,
-)
+from memories.writing import Written, apply_puts, prepare_puts
 from memoryhub.errors import HubError
 
 T = TypeVar("T")

@@ -20,8 +20,9 @@ from memories.dating import regime_of, with_dates
 from memories.deciding import Prepared
 from memories.namespaces import encode
 from memories.ops import PutOp
+from memories.retrying import retry_when_taken, with_newest_rules
 from memories.statements import upsert
-from memories.writing import apply_puts, prepare_puts, retry_when_taken, with_newest_rules
+from memories.writing import apply_puts, prepare_puts
 from memoryhub.errors import Denied, Invalid
 from tenants.actors import ActorKind
 from tenants.context import current_actor, now

@@ -2,22 +2,19 @@
 
 What can fail, and what happens then. The embedder is slow or down: the write is stored as pending,
 found by text, and embedded later. Two puts create one key at once: the unique index lets one
-through, the other finds its row missing and runs again, now as an update. The process dies: nothing
-was committed, or all of it was; vectors, lexemes, versions and the event stand in the same
-transaction as the value.
+through, the other finds its row missing and runs again, now as an update (`retrying`). The process
+dies: nothing was committed, or all of it was; vectors, lexemes, versions and the event stand in the
+same transaction as the value.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
-from typing import TypeVar
 from uuid import UUID
-
-from django.db import DatabaseError, IntegrityError, OperationalError, transaction
 
 from audit.querysets import INSERT, PLACEHOLDERS
 from audit.recording import Draft, Facts, Target, draft
@@ -36,6 +33,7 @@ from memories.namespaces import covers, encode
 from memories.ops import BUILT_IN_KINDS, PutOp
 from memories.protecting import guard_of_now, keep_protected, screen_put
 from memories.quotas import require_room
+from memories.retrying import KeyTaken, RulesMoved, retry_when_taken, with_newest_rules
 from memories.rows import StoredMemory
 from memories.sizing import check_value_size
 from memories.statements import upsert
@@ -52,10 +50,6 @@ from tenants.ids import uuid7
 from tenants.roles import Action
 from tenants.snapshots import TenantSettings, tenant_settings
 
-ATTEMPTS = 8
-FOREIGN_KEY, DEADLOCK = "23503", "40P01"
-T = TypeVar("T")
-
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -63,14 +57,6 @@ class Written:
 
     row: StoredMemory
     outcome: Outcome
-
-
-class RulesMoved(Exception):
-    """What was prepared went by older rules of personal data: prepare again."""
-
-
-class _KeyTaken(Exception):
-    """Another transaction created one of our keys first: run again."""
 
 
 def put_memory(op: PutOp) -> Written:
@@ -87,48 +73,6 @@ def _put_prepared(prepared: Sequence[Prepared]) -> Written:
     (written,) = apply_puts(prepared)
     settle({"id": str(written.row.id), "outcome": written.outcome})
     return written
-
-
-def with_newest_rules(work: Callable[[], T]) -> T:
-    """Prepare and apply, again when the rules of personal data changed in between.
-
-    What is prepared outside a transaction goes by a snapshot of the tenant's settings; the
-    transaction knows their newest version, and stores nothing that was protected by older rules.
-    """
-    for attempt in range(ATTEMPTS):
-        try:
-            return work()
-        except RulesMoved:
-            if attempt == ATTEMPTS - 1:
-                raise
-    raise AssertionError("unreachable")
-
-
-def retry_when_taken(work: Callable[[], T]) -> T:
-    """Run `work` in a transaction, again when a key it wanted to create was taken meanwhile.
-
-    Also when it was the victim of a deadlock: rows are locked in one order, but a key that did not
-    exist when its row was to be locked may come into existence out of that order.
-    """
-    for attempt in range(ATTEMPTS):
-        try:
-            with transaction.atomic():
-                return work()
-        except _KeyTaken:
-            if attempt == ATTEMPTS - 1:
-                raise
-        except IntegrityError as error:
-            # the vectors of a memory whose insert was skipped have nothing to refer to
-            if attempt == ATTEMPTS - 1 or _sqlstate(error) != FOREIGN_KEY:
-                raise
-        except OperationalError as error:
-            if attempt == ATTEMPTS - 1 or _sqlstate(error) != DEADLOCK:
-                raise
-    raise AssertionError("unreachable")
-
-
-def _sqlstate(error: DatabaseError) -> str:
-    return getattr(error.__cause__, "sqlstate", None) or ""
 
 
 # --- outside the transaction ----------------------------------------------------------------------
@@ -343,7 +287,7 @@ def _apply(decisions: Sequence[Decision], profile: Profile, tenant: TenantSettin
     together.add(INSERT + "VALUES " + rows, [value for event in drafts for value in event.row])
     counts = together.run()
     if created and counts[0] != len(created):
-        raise _KeyTaken
+        raise KeyTaken
     upsert.seal_originals(
         [
             (one.row.id, one.prepared.screened.sealed)
