@@ -295,6 +295,13 @@ EMBEDDING_QUERY_PREFIX = env.str("EMBEDDING_QUERY_PREFIX", "")
 EMBEDDING_PASSAGE_PREFIX = env.str("EMBEDDING_PASSAGE_PREFIX", "")
 EMBEDDING_TIMEOUT = env.float("EMBEDDING_TIMEOUT", 10.0)
 
+# Extraction of facts: by an LLM where a model is named, else by rules ------------------------------
+
+LLM_MODEL = env.str("LLM_MODEL", "")
+LLM_BASE_URL = env.str("LLM_BASE_URL", "")
+LLM_API_KEY = env.str("LLM_API_KEY", "")
+LLM_TIMEOUT = env.float("LLM_TIMEOUT", 20.0)
+
 # Jobs ---------------------------------------------------------------------------------------------
 
 CELERY_BROKER_URL = embedded.celery_url(REDIS_URL)
