@@ -55,6 +55,8 @@ class Sources:
     classes: list[str]
     caps: list[datetime]
     holds: list[UUID]
+    has_gone: bool = False
+    """Some of the sources of the version before have left use; what they handed on stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,12 +179,18 @@ def _with_options(
         tags=op.tags if op.gives("tags") else current.tags,
         importance=op.importance if op.gives("importance") else current.importance,
         derived_from=op.derived_from if op.gives("derived_from") else current.derived_from,
-        source_caps=sources.caps if op.gives("derived_from") else current.source_caps,
+        source_caps=_caps(current, op, sources),
         source=prepared.source if op.gives("source") else current.source,
         session=op.session_id if op.gives("session_id") else current.session,
         index_paths=index_paths(op),
         content_hash=prepared.content_hash,
     )
+
+
+def _caps(current: StoredMemory, op: PutOp, sources: Sources) -> list[datetime]:
+    if not op.gives("derived_from"):
+        return current.source_caps
+    return sorted({*sources.caps, *current.source_caps}) if sources.has_gone else sources.caps
 
 
 def _new_row(

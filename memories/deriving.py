@@ -29,10 +29,19 @@ def find_sources(prepared: Sequence[Prepared]) -> dict[UUID, StoredMemory]:
     }
 
 
-def sources_of(op: PutOp, found: Mapping[UUID, StoredMemory], regime: Regime) -> Sources:
-    """What a derived memory takes over; a source not to be seen is 422 `unknown_source`."""
-    rows = []
+def sources_of(
+    op: PutOp, found: Mapping[UUID, StoredMemory], regime: Regime, current: StoredMemory | None
+) -> Sources:
+    """What a derived memory takes over; a source not to be seen is 422 `unknown_source`.
+
+    `current` is the row under the key: what it is derived from already may be named again.
+    """
+    before = set() if current is None or not current.is_visible(now()) else {*current.derived_from}
+    rows, has_gone = [], False
     for number, identifier in enumerate(op.derived_from):
+        if identifier not in found and identifier in before:
+            has_gone = True
+            continue
         if identifier not in found:
             detail = "There is no such memory for you."
             raise Invalid.at(f"derived_from[{number}]", "unknown_source", detail)
@@ -46,4 +55,5 @@ def sources_of(op: PutOp, found: Mapping[UUID, StoredMemory], regime: Regime) ->
                 one for row in rows for one in kept_holds(holds_matching(row, regime), row.hold_ids)
             )
         ),
+        has_gone=has_gone,
     )

@@ -177,14 +177,15 @@ def apply_puts(
     sources = find_sources(prepared)
     decisions = []
     for number, put in enumerate(prepared):
+        current = existing.get((put.namespace, put.op.key))
         try:
             decisions.append(
                 decide_put(
                     put,
-                    existing.get((put.namespace, put.op.key)),
+                    current,
                     tenant=tenant,
                     regime=regime,
-                    sources=sources_of(put.op, sources, regime),
+                    sources=sources_of(put.op, sources, regime, current),
                     now=at if instants is None else instants[number],
                     embedding=_embedding_state(put),
                 )
