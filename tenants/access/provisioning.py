@@ -56,10 +56,20 @@ def create_tenant(slug: str, *, name: str, exist_ok: bool = False) -> Tenant:
         Schedule.objects.create(tenant=tenant, job="sweep", interval_seconds=60, next_at=now())
         Schedule.objects.create(tenant=tenant, job="embed", interval_seconds=2, next_at=now())
         Schedule.objects.create(tenant=tenant, job="pii-scan", interval_seconds=60, next_at=now())
+        Schedule.objects.create(tenant=tenant, job="read", interval_seconds=5, next_at=now())
+        Schedule.objects.create(tenant=tenant, job="promote", interval_seconds=5, next_at=now())
+        Schedule.objects.create(
+            tenant=tenant, job="recall", interval_seconds=86_400, next_at=tonight(now())
+        )
         record("tenant.create", Target("tenant", str(tenant.id)), Facts(links={"slug": slug}))
     with acting_as(operator_actor(tenant.id)), transaction.atomic():
         record("tenant.create", Target("tenant", str(tenant.id)), Facts(links={"slug": slug}))
     return tenant
+
+
+def tonight(at: datetime) -> datetime:
+    """03:00 UTC of the coming night: when what has all night is done."""
+    return at.replace(hour=3, minute=0, second=0, microsecond=0) + timedelta(days=1)
 
 
 def find_tenant(slug: str) -> Tenant:
