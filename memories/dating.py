@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
+from memories.falling_due import lifted_weight, next_act_at, review_date
 from memories.namespaces import decode
 from memories.rows import Dates, StoredMemory
 from policies.engine import evaluate
@@ -101,6 +102,7 @@ def facts_of(row: StoredMemory, holds: tuple[Hold, ...] = ()) -> MemoryFacts:
         ttl_expires_at=row.ttl_expires_at,
         deleted_at=row.deleted_at,
         restored_at=row.restored_at,
+        reviewed_at=row.reviewed_at,
         events=_events_of(row),
         erasure_verified_at=row.erasure_verified_at,
         erasure_approved_at=row.erasure_approved_at,
@@ -135,6 +137,7 @@ def evaluate_row(row: StoredMemory, regime: Regime, at: datetime) -> Evaluation:
 def with_dates(row: StoredMemory, regime: Regime, at: datetime) -> StoredMemory:
     """The row with the dates that its facts give under the regime, and under the coming one."""
     found = evaluate_row(row, regime, at)
+    row = replace(row, weight=lifted_weight(found, row.weight))
     dates = dates_of(found, row, regime)
     return replace(
         row,
@@ -146,6 +149,8 @@ def with_dates(row: StoredMemory, regime: Regime, at: datetime) -> StoredMemory:
         ruled=dates.ruled,
         ruleset=dates.ruleset,
         due_at=dates.due_at,
+        acts_at=dates.acts_at,
+        review_at=dates.review_at,
         coming=None if regime.coming is None else dates_to_come(row, regime.coming, found).dates,
     )
 
@@ -188,6 +193,8 @@ def dates_of(found: Evaluation, row: StoredMemory, regime: Regime) -> Dates:
         ruleset=regime.ruleset,
         dates_moved_at=row.dates_moved_at,
         due_at=found.due_at if found.kept_by in ("held", "request_open") else None,
+        acts_at=next_act_at(found, row),
+        review_at=review_date(found),
     )
 
 

@@ -16,16 +16,16 @@ from pgvector.django import HalfVectorField
 
 from memories.querysets import (
     MemoryQuerySet,
-    SweepRunQuerySet,
     TombstoneQuerySet,
     VersionQuerySet,
 )
 from memories.side_models import BusinessEvent, EmbeddingProfile
+from memories.sweep_models import CalendarDay, Finding, SweepRun, SweepScope, SweepTally
 from tenants.managers import TenantManager, TenantModel
 
 __all__ = (
-    "BusinessEvent", "EmbeddingProfile", "Finding", "Memory", "MemorySubject", "MemoryVector",
-    "MemoryVersion", "SweepRun", "SweepScope", "Tombstone",
+    "BusinessEvent", "CalendarDay", "EmbeddingProfile", "Finding", "Memory", "MemorySubject",
+    "MemoryVector", "MemoryVersion", "SweepRun", "SweepScope", "SweepTally", "Tombstone",
 )  # fmt: skip
 
 
@@ -103,6 +103,14 @@ class Memory(TenantModel):
     erasure_approved_at = models.DateTimeField(null=True)
     restricted_at = models.DateTimeField(null=True)
     source_erased_at = models.DateTimeField(null=True)
+    acts_at = models.DateTimeField(null=True)
+    acts_at_b = models.DateTimeField(null=True)
+    review_at = models.DateTimeField(null=True)
+    review_at_b = models.DateTimeField(null=True)
+    reviewed_at = models.DateTimeField(null=True)
+    archive_noted_at = models.DateTimeField(null=True)
+    anonymised_at = models.DateTimeField(null=True)
+    original_kept_at = models.DateTimeField(null=True)
     events = models.JSONField(default=dict, db_default={})  # type → when it occurred
     embedding = models.CharField(max_length=8, choices=Embedding.choices, default=Embedding.PENDING)
     embedding_due_at = models.DateTimeField(null=True)
@@ -173,6 +181,28 @@ class Memory(TenantModel):
                 fields=["tenant_id", "due_at_b"],
                 condition=Q(due_at_b__isnull=False),
                 name="memory_suspended_b",
+            ),
+            # what else a sweep does: archive, degrade, anonymise, unseal; in each slot
+            models.Index(
+                fields=["tenant_id", "acts_at"],
+                condition=Q(acts_at__isnull=False),
+                name="memory_acting",
+            ),
+            models.Index(
+                fields=["tenant_id", "acts_at_b"],
+                condition=Q(acts_at_b__isnull=False),
+                name="memory_acting_b",
+            ),
+            # the review queue, in each slot
+            models.Index(
+                fields=["tenant_id", "review_at", "id"],
+                condition=Q(review_at__isnull=False),
+                name="memory_review",
+            ),
+            models.Index(
+                fields=["tenant_id", "review_at_b", "id"],
+                condition=Q(review_at_b__isnull=False),
+                name="memory_review_b",
             ),
             # embed_pending's scan
             models.Index(
@@ -305,76 +335,3 @@ class Tombstone(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.id} purged at {self.purged_at}"
-
-
-class SweepScope(TenantModel):
-    """A namespace prefix that is swept by a rhythm of its own; "" is the tenant's."""
-
-    namespace_prefix = models.TextField(db_collation="C", default="", blank=True)
-    interval_minutes = models.FloatField(default=1.0)
-    enabled = models.BooleanField(default=True)
-
-    class Meta:
-        base_manager_name = "objects"
-        constraints = (
-            models.UniqueConstraint(
-                fields=["tenant_id", "namespace_prefix"], name="sweep_scope_once"
-            ),
-            models.CheckConstraint(
-                condition=Q(interval_minutes__gte=0.1), name="sweep_scope_interval"
-            ),
-        )
-
-    def __str__(self) -> str:
-        return f"sweep of {self.namespace_prefix or 'everything'}"
-
-
-class SweepRunManager(TenantManager["SweepRun"]):
-    queryset_class = SweepRunQuerySet
-
-
-class SweepRun(TenantModel):
-    """One sweep with what it did: evidence."""
-
-    class State(models.TextChoices):
-        RUNNING = "running"
-        DONE = "done"
-        FAILED = "failed"
-
-    namespace_prefix = models.TextField(db_collation="C", default="")
-    trigger = models.CharField(max_length=16)
-    dry_run = models.BooleanField(default=False)
-    state = models.CharField(max_length=8, choices=State.choices, default=State.RUNNING)
-    started_at = models.DateTimeField()
-    finished_at = models.DateTimeField(null=True)
-    lag_seconds = models.FloatField(default=0)
-    counts = models.JSONField(default=dict)
-
-    objects: Any = SweepRunManager()
-
-    class Meta:
-        base_manager_name = "objects"
-        indexes = (
-            # the list of runs, newest first
-            models.Index(fields=["tenant_id", "-started_at", "-id"], name="sweep_run_newest"),
-        )
-
-    def __str__(self) -> str:
-        return f"sweep {self.id} {self.state}"
-
-
-class Finding(TenantModel):
-    """Something a job could not do and a person should look at."""
-
-    kind = models.CharField(max_length=32)
-    memory_id = models.UUIDField(null=True)
-    detail = models.TextField()
-    found_at = models.DateTimeField()
-    closed_at = models.DateTimeField(null=True)
-
-    class Meta:
-        base_manager_name = "objects"
-        indexes = (models.Index(fields=["tenant_id", "-found_at", "-id"], name="finding_newest"),)
-
-    def __str__(self) -> str:
-        return f"{self.kind} at {self.found_at}"

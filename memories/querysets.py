@@ -76,3 +76,24 @@ class SweepRunQuerySet(TenantQuerySet[Any]):
         for prefix in prefixes:
             below |= Q(namespace_prefix__startswith=prefix)
         return self.filter(below)
+
+
+class FindingQuerySet(TenantQuerySet[Any]):
+    """What jobs could not do."""
+
+    def still_open(self) -> Self:
+        """Nobody closed them, nor did a job that could do it after all."""
+        return self.filter(closed_at__isnull=True)
+
+    def about(self, memories: Sequence[UUID]) -> Self:
+        """About these memories."""
+        return self.filter(memory_id__in=list(memories))
+
+    def within(self, prefixes: Sequence[str]) -> Self:
+        """About memories below one of these stored prefixes; "" is everything."""
+        if "" in prefixes:
+            return self
+        below = Q(pk__in=[])
+        for prefix in prefixes:
+            below |= Q(namespace__startswith=prefix)
+        return self.filter(below)

@@ -25,6 +25,10 @@ class Dates:
     dates_moved_at: datetime | None
     due_at: datetime | None = None
     """Under a hold, request or restriction: when it would be destroyed without; else None."""
+    acts_at: datetime | None = None
+    """When a sweep has something else to do about it (`falling_due`)."""
+    review_at: datetime | None = None
+    """From when on it waits for a person's decision; None when it does not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +87,16 @@ class StoredMemory:
     erasure_approved_at: datetime | None = None
     restricted_at: datetime | None = None
     source_erased_at: datetime | None = None
+    acts_at: datetime | None = None
+    """As in `Dates`."""
+    review_at: datetime | None = None
+    """As in `Dates`."""
+    reviewed_at: datetime | None = None
+    """When a person decided, at the end of a review, that it be destroyed."""
+    archive_noted_at: datetime | None = None
+    anonymised_at: datetime | None = None
+    original_kept_at: datetime | None = None
+    """Since when originals of what was anonymised are kept sealed, under a hold or floor."""
     coming: Dates | None = None
     """Not a column: the dates under staged rules, where they were computed; else they stay."""
 

@@ -18,7 +18,7 @@ POSTGRES = 180000
 PGVECTOR = (0, 8)
 POLICY = "tenant_only"
 PREDICATE = "(tenant_id = (NULLIF(current_setting('hub.tenant'::text, true), ''::text))::uuid)"
-OTHER_POLICIES = {"search_only": "{hub_search}"}
+OTHER_POLICIES = {"search_only": "{hub_search}", "seal_only": "{hub_sealer}"}
 """Policies beside the tenant's, and the only role each may speak of."""
 
 NOT_TENANT_TABLES = frozenset({
@@ -26,7 +26,9 @@ NOT_TENANT_TABLES = frozenset({
     "tenants_tenant", "tenants_user", "tenants_user_groups", "tenants_user_user_permissions",
     "tenants_membership", "tenants_apikey",
     # across tenants, without content
-    "tenants_schedule", "memories_embeddingprofile",
+    "tenants_schedule", "memories_embeddingprofile", "memories_sweeptally",
+    # across tenants, ids and hashes only: how far the log is sealed
+    "audit_head", "audit_position", "audit_epoch", "audit_anchor",
     # across tenants: copies of the database, and which erasures of the ledger it has
     "erasure_recordedbackup", "erasure_appliederasure",
     # libraries' own

@@ -16,7 +16,9 @@ from tenants.models import Tenant
 INSTANTS = (
     "created_at", "updated_at", "accessed_at", "ttl_expires_at", "visible_until", "purge_at",
     "archived_at", "trashed_at", "deleted_at", "restored_at", "dates_moved_at", "embedding_due_at",
-    "visible_until_b", "purge_at_b", "archived_at_b", "dates_moved_at_b",
+    "reviewed_at", "archive_noted_at", "anonymised_at", "original_kept_at", "acts_at", "review_at",
+    "acts_at_b", "review_at_b", "visible_until_b", "purge_at_b", "archived_at_b",
+    "dates_moved_at_b",
 )  # fmt: skip
 
 

@@ -92,7 +92,9 @@ def renew_event(
     external_id: str, kind: str, scope: str, *, every: timedelta, at: datetime
 ) -> UUID | None:
     """One row for what happens again and again; its id when it is new, or older than `every`."""
-    values = [current_tenant_id(), uuid7(), external_id, kind, at, at, scope, every]
+    values: list[Any] = [
+        current_tenant_id(), uuid7(), external_id, kind, at, at, scope, every,
+    ]  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(_RENEW, values)
         row = cursor.fetchone()

@@ -25,6 +25,10 @@ _REQUESTED = (
     "erasure_verified_at", "erasure_approved_at", "restricted_at", "source_erased_at",
 )  # fmt: skip
 """What subject requests did to a memory."""
+_SWEPT = (
+    "acts_at", "review_at", "reviewed_at", "archive_noted_at", "anonymised_at", "original_kept_at",
+)  # fmt: skip
+"""What a sweep or a reviewer does beside hiding and destroying, and what it did."""
 _TYPES = {
     "id": "uuid", "namespace": "text", "key": "text", "value": "jsonb", "source": "jsonb",
     "events": "jsonb",
@@ -38,7 +42,7 @@ _TYPES = {
     **dict.fromkeys(
         ("created_at", "updated_at", "accessed_at", "ttl_expires_at", "visible_until", "purge_at",
          "archived_at", "trashed_at", "deleted_at", "restored_at", "dates_moved_at",
-         "quarantined_at", "scan_due_at", "scanned_at", "due_at", *_REQUESTED),
+         "quarantined_at", "scan_due_at", "scanned_at", "due_at", *_REQUESTED, *_SWEPT),
         "timestamptz",
     ),
 }  # fmt: skip
@@ -134,7 +138,7 @@ def update_memories(
 _DATES = (
     "ttl", "ttl_expires_at", "visible_until", "purge_at", "ruled", "rule", "flags", "archived_at",
     "ruleset", "deleted_at", "trashed_at", "restored_at", "dates_moved_at", "quarantined_at",
-    "due_at", *_REQUESTED,
+    "due_at", "weight", *_REQUESTED, *_SWEPT,
 )  # fmt: skip
 _DATE_TYPES = {name: _TYPES[name] for name in ("id", *_DATES)} | COMING_TYPES
 _UPDATE_DATES = tuple(_update(_DATES, _DATE_TYPES, slot) for slot in (0, 1))

@@ -61,6 +61,9 @@ def create_tenant(slug: str, *, name: str, exist_ok: bool = False) -> Tenant:
         Schedule.objects.create(
             tenant=tenant, job="recall", interval_seconds=86_400, next_at=tonight(now())
         )
+        Schedule.objects.create(
+            tenant=tenant, job="calendar", interval_seconds=86_400, next_at=now()
+        )
         record("tenant.create", Target("tenant", str(tenant.id)), Facts(links={"slug": slug}))
     with acting_as(operator_actor(tenant.id)), transaction.atomic():
         record("tenant.create", Target("tenant", str(tenant.id)), Facts(links={"slug": slug}))
