@@ -87,6 +87,8 @@ class Event(AbstractLogEntry):
             models.Index(fields=["tenant_id", "-at", "-id"], name="event_newest"),
             # events of one memory, key, person
             models.Index(fields=["tenant_id", "target_id", "-at"], name="event_target"),
+            # the sealer's order
+            models.Index(fields=["node", "xid", "id"], name="event_sealing"),
         )
 
     def __str__(self) -> str:
@@ -173,3 +175,157 @@ class RepeatableCall(TenantModel):
 
     def __str__(self) -> str:
         return f"{self.scope[:8]} {self.status or 'under way'}"
+
+
+class Leaf(models.Model):
+    """One event's place in its tenant's tree: the hash of its payload. Never changed.
+
+    `event_at` finds the event's month. It outlives the event when the log's own retention drops
+    the month. Written by `hub_sealer` only (`audit.sealing`), like nodes and checkpoints.
+    """
+
+    is_tenant_table = True
+
+    pk = models.CompositePrimaryKey("tenant_id", "epoch", "index")
+    tenant_id = models.UUIDField(default=current_tenant_id, editable=False)
+    epoch = models.PositiveIntegerField()
+    index = models.PositiveBigIntegerField()
+    event_id = models.UUIDField()
+    event_at = models.DateTimeField()
+    hash = models.BinaryField()
+
+    objects: Any = TenantManager()
+
+    class Meta:
+        base_manager_name = "objects"
+        default_permissions = ()
+        constraints = (
+            # an event is sealed once; also the place of an event
+            models.UniqueConstraint(fields=["tenant_id", "event_id"], name="leaf_once"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.epoch}/{self.index}"
+
+
+class Node(models.Model):
+    """A complete subtree of every eighth level, so that proofs read few rows."""
+
+    is_tenant_table = True
+
+    pk = models.CompositePrimaryKey("tenant_id", "epoch", "level", "number")
+    tenant_id = models.UUIDField(default=current_tenant_id, editable=False)
+    epoch = models.PositiveIntegerField()
+    level = models.PositiveSmallIntegerField()
+    number = models.PositiveBigIntegerField()
+    hash = models.BinaryField()
+
+    objects: Any = TenantManager()
+
+    class Meta:
+        base_manager_name = "objects"
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.epoch}/{self.level}/{self.number}"
+
+
+class Checkpoint(models.Model):
+    """A signed root of a tenant's tree (`audit.sealing.checkpoints`)."""
+
+    is_tenant_table = True
+
+    pk = models.CompositePrimaryKey("tenant_id", "epoch", "size")
+    tenant_id = models.UUIDField(default=current_tenant_id, editable=False)
+    epoch = models.PositiveIntegerField()
+    size = models.PositiveBigIntegerField()
+    at = models.DateTimeField()
+    root = models.BinaryField()
+    note = models.TextField()
+
+    objects: Any = TenantManager()
+
+    class Meta:
+        base_manager_name = "objects"
+        default_permissions = ()
+        indexes = (
+            # the list of checkpoints, newest first, and those around an instant
+            models.Index(fields=["tenant_id", "-at"], name="checkpoint_newest"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.epoch}/{self.size}"
+
+
+class Head(models.Model):
+    """Where a tenant's tree of an epoch stands: what it grows from. Across tenants, no content."""
+
+    pk = models.CompositePrimaryKey("tenant_id", "epoch")
+    tenant_id = models.UUIDField()
+    epoch = models.PositiveIntegerField()
+    size = models.PositiveBigIntegerField()
+    frontier = models.BinaryField()
+    """Hashes of the complete subtrees, largest first, one behind the other."""
+    root = models.BinaryField()
+    at = models.DateTimeField()
+
+    class Meta:
+        default_permissions = ()
+        indexes = (
+            # heads that moved since the last anchor
+            models.Index(fields=["epoch", "at"], name="head_moved"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.epoch}/{self.size}"
+
+
+class Position(models.Model):
+    """How far the rows that one server stamped are sealed, in their order (xid, id)."""
+
+    node = models.BigIntegerField(primary_key=True)
+    xid = models.BigIntegerField()
+    event_id = models.UUIDField()
+    passed_at = models.DateTimeField(null=True)
+    """When everything that was final had been sealed."""
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.node}: {self.xid}"
+
+
+class Epoch(models.Model):
+    """One unbroken stretch of the log; `gap` says what is missing before it."""
+
+    n = models.PositiveIntegerField(primary_key=True)
+    node = models.BigIntegerField()
+    began_at = models.DateTimeField()
+    reason = models.CharField(max_length=32)
+    gap = models.JSONField()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.n} ({self.reason})"
+
+
+class Anchor(models.Model):
+    """A signed tree over all tenants' roots; `line` is what stands in the file outside."""
+
+    pk = models.CompositePrimaryKey("epoch", "n")
+    epoch = models.PositiveIntegerField()
+    n = models.PositiveBigIntegerField()
+    at = models.DateTimeField()
+    tenants = models.PositiveIntegerField()
+    events = models.PositiveBigIntegerField()
+    root = models.BinaryField()
+    line = models.TextField()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.epoch}/{self.n}"

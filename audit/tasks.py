@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import structlog
 from celery import shared_task
-from django.db import connection
+from django.db import OperationalError, connection
 
 from audit.jobs import SCHEDULED, run_job
+from audit.sealing.rounds import seal
 from tenants.scheduling import claim_due
 from tenants.tasks import TenantTask
+
+log = structlog.get_logger(__name__)
 
 MONTHS_AHEAD = 24
 
@@ -19,6 +23,15 @@ def extend_months() -> None:
     """Partitions for the coming months: a missing one would send events to the default."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT hub_extend_months(now(), %s)", [MONTHS_AHEAD])
+
+
+@shared_task
+def seal_audit() -> None:
+    """Beat, each second: put what is final into its place, and sign it."""
+    try:
+        seal()
+    except OperationalError:
+        log.warning("sealing_postponed")
 
 
 @shared_task

@@ -68,6 +68,11 @@ app.conf.beat_schedule = {
         "schedule": 1.0,
         "options": {"expires": 15},
     },
+    "seal-audit": {
+        "task": "audit.tasks.seal_audit",
+        "schedule": settings.SEAL_SCAN_SECONDS,
+        "options": {"expires": 5},
+    },
     "run-jobs-all": {
         "task": "audit.tasks.run_jobs_all",
         "schedule": 1.0,

@@ -32,6 +32,7 @@ if EMBEDDED_SERVERS:
 MEMORYHUB_KEYS = env.str("MEMORYHUB_KEYS", str(DATA_DIR / "keys"))
 MEMORYHUB_ROOT_KEY = env.str("MEMORYHUB_ROOT_KEY", "")
 MEMORYHUB_ROOT_KEY_PREVIOUS = env.str("MEMORYHUB_ROOT_KEY_PREVIOUS", "")
+MEMORYHUB_ANCHORS = env.str("MEMORYHUB_ANCHORS", str(DATA_DIR / "anchors" / "audit.jsonl"))
 
 # Databases: the application is never the owner ----------------------------------------------------
 
@@ -315,6 +316,10 @@ CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 0.3, "socket_connect_timeou
 CELERY_TASK_DEFAULT_QUEUE = "hub"
 CELERY_TIMEZONE = "UTC"
 EMBED_SCAN_SECONDS = env.float("EMBED_SCAN_SECONDS", 2.0)
+SEAL_SCAN_SECONDS = env.float("SEAL_SCAN_SECONDS", 1.0)
+SEAL_BATCH = env.int("SEAL_BATCH", 2000)
+SEAL_LAG_SECONDS = env.float("SEAL_LAG_SECONDS", 30.0)  # later than this is an alarm
+ANCHOR_SECONDS = env.float("ANCHOR_SECONDS", 60.0)
 SWEEP_SCAN_SECONDS = env.float("SWEEP_SCAN_SECONDS", 1.0)
 SWEEP_CHUNK = env.int("SWEEP_CHUNK", 500)
 SWEEP_DEFAULT_MINUTES = env.float("SWEEP_DEFAULT_MINUTES", 1.0)

@@ -19,4 +19,4 @@ END $$;
 
 REVOKE ALL ON SCHEMA public FROM PUBLIC;
 GRANT USAGE, CREATE ON SCHEMA public TO hub_owner;
-GRANT USAGE ON SCHEMA public TO hub_app, hub_search;
+GRANT USAGE ON SCHEMA public TO hub_app, hub_search, hub_sealer;

@@ -7,7 +7,7 @@ DO $$
 DECLARE
   role_name text;
 BEGIN
-  FOREACH role_name IN ARRAY ARRAY['hub_owner', 'hub_app', 'hub_search'] LOOP
+  FOREACH role_name IN ARRAY ARRAY['hub_owner', 'hub_app', 'hub_search', 'hub_sealer'] LOOP
     IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = role_name) THEN
       EXECUTE format('CREATE ROLE %I', role_name);
     END IF;
@@ -22,9 +22,13 @@ ALTER ROLE hub_owner LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREP
 ALTER ROLE hub_app LOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION;
 -- Owns the search function only (SECURITY DEFINER, a policy of its own).
 ALTER ROLE hub_search NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION;
+-- Owns the functions of the sealer only: hashes of all tenants' events, and their leaves.
+ALTER ROLE hub_sealer NOLOGIN NOSUPERUSER NOBYPASSRLS NOCREATEDB NOCREATEROLE NOREPLICATION;
+-- So that the alarm of a stalled sealer can name who stalls it.
+GRANT pg_read_all_stats TO hub_sealer;
 
 -- SET lets the owner give it functions; without INHERIT the owner does not read through it.
-GRANT hub_search TO hub_owner WITH SET TRUE, INHERIT FALSE, ADMIN FALSE;
+GRANT hub_search, hub_sealer TO hub_owner WITH SET TRUE, INHERIT FALSE, ADMIN FALSE;
 
 ALTER ROLE hub_owner SET timezone = 'UTC';
 ALTER ROLE hub_app SET timezone = 'UTC';
