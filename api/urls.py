@@ -6,6 +6,14 @@ from api.views.access import KeysView, KeyView, MembersView, MemberView
 from api.views.audit import EventsView, EventView
 from api.views.engine import EngineView
 from api.views.events import BusinessEventsView
+from api.views.holds import (
+    HeldMemoriesView,
+    HoldKeepView,
+    HoldPreviewView,
+    HoldReleaseView,
+    HoldsView,
+    HoldView,
+)
 from api.views.jobs import JobCancelView, JobFileView, JobView
 from api.views.memories import (
     MemoryEventsView,
@@ -75,6 +83,12 @@ urlpatterns = [
     path("members", MembersView.as_view()),
     path("members/<uuid:member_id>", MemberView.as_view()),
     path("settings", SettingsView.as_view()),
+    path("policies/holds", HoldsView.as_view()),
+    path("policies/holds/preview", HoldPreviewView.as_view()),
+    path("policies/holds/<uuid:hold_id>", HoldView.as_view()),
+    path("policies/holds/<uuid:hold_id>/memories", HeldMemoriesView.as_view()),
+    path("policies/holds/<uuid:hold_id>/release", HoldReleaseView.as_view()),
+    path("policies/holds/<uuid:hold_id>/keep", HoldKeepView.as_view()),
     path("policies/sweep-scopes", ScopesView.as_view()),
     path("policies/sweep-scopes/<uuid:scope_id>", ScopeView.as_view()),
     path("policies/sweeps", SweepsView.as_view()),

@@ -99,8 +99,8 @@ NO_HOLDS: Final = Holdings()
 
 
 def prefixes_of(namespace: str) -> list[str]:
-    """The stored prefixes that a stored path lies below, itself included and "" left out."""
-    prefixes, end = [], namespace.find("/")
+    """The stored prefixes that a stored path lies below: "", which is everything, to itself."""
+    prefixes, end = [""], namespace.find("/")
     while end >= 0:
         prefixes.append(namespace[: end + 1])
         end = namespace.find("/", end + 1)

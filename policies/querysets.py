@@ -36,3 +36,7 @@ class HoldQuerySet(TenantQuerySet[Any]):
     def standing(self, since: datetime) -> Self:
         """Open ones, and those released since."""
         return self.filter(Q(released_at__isnull=True) | Q(released_at__gt=since))
+
+    def newest_first(self) -> Self:
+        """The order of the list."""
+        return self.order_by("-placed_at", "-id")

@@ -79,6 +79,16 @@ def rows_after(after: UUID, *, limit: int) -> list[StoredMemory]:
         return [StoredMemory.of(row) for row in cursor.fetchall()]
 
 
+_OF = f"SELECT {_WITHOUT_VALUE} FROM memories_memory m WHERE m.tenant_id = %s AND m.id = ANY(%s)"
+
+
+def rows_of(ids: Sequence[UUID]) -> list[StoredMemory]:
+    """These rows, not locked, without values."""
+    with connection.cursor() as cursor:
+        cursor.execute(in_slot(_OF), [current_tenant_id(), list(ids)])
+        return [StoredMemory.of(row) for row in cursor.fetchall()]
+
+
 def lock_free(ids: Sequence[UUID]) -> list[tuple[StoredMemory, int]]:
     """Those of these rows that nobody holds, locked, without values; and the bytes of each."""
     with connection.cursor() as cursor:

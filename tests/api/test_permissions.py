@@ -51,6 +51,7 @@ CASE = {
     "at": "2026-01-02T00:00:00Z",
 }
 EVENT = {"id": "e", "type": "t", "occurred_at": "2026-01-01T00:00:00Z", "subject": "s"}
+HOLD = {"matter": "m", "custodian": "c", "scope": {"subjects": ["s"]}, **WHY}
 TABLE = [
     Line("get", "store/items", "memory:read", "OU", query="?namespace=a&key=k"),
     Line("put", "store/items", "memory:write", "", {**ITEM, "value": {}, "index": False}),
@@ -103,6 +104,13 @@ TABLE = [
     Line("post", f"{RULES}/<int:n>/approve", None, "AO", WHY),
     Line("post", f"{RULES}/<int:n>/activate", None, "AO", {}),
     Line("post", "policies/evaluate", "policy:read", "AOUV", CASE),
+    Line("get", "policies/holds", "policy:read", "AOUV"),
+    Line("post", "policies/holds", "policy:write", "O", HOLD),
+    Line("post", "policies/holds/preview", "policy:write", "O", {"scope": HOLD["scope"]}),
+    Line("get", "policies/holds/<uuid:hold_id>", "policy:read", "AOUV"),
+    Line("get", "policies/holds/<uuid:hold_id>/memories", "policy:read", "AOUV"),
+    Line("post", "policies/holds/<uuid:hold_id>/release", None, "O", WHY),
+    Line("post", "policies/holds/<uuid:hold_id>/keep", None, "O", WHY),
     Line("post", "events", "event:write", "", EVENT),
 ]
 ELSEWHERE = {
