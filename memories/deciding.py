@@ -118,6 +118,7 @@ def decide_put(
         version=current.version + 1,
         updated_at=now,
         embedding=embedding,
+        anonymised_at=None,
     )
     if current.detector == prepared.screened.detector:
         changed = changed.as_scanned(prepared.screened.detector, now)
