@@ -45,7 +45,6 @@ from memories.statements.lookup import read_page
 from sealing.hashing import keyed_hash
 from tenants.authorising import require
 from tenants.context import current_tenant_id, now, relaxed_commit
-from tenants.roles import Action
 from tenants.snapshots import tenant_settings
 
 Degraded = Literal["embedding_unavailable", "embedding_pending", "no_profile"]
@@ -84,7 +83,7 @@ class Found:
 
 def search_memories(op: SearchOp) -> Found:
     """Answer a search. Raises Invalid for a bad filter, Denied without the right."""
-    actor = require(Action.READ_VALUES)
+    actor = require(op.right)
     question = prepare_search(op)
     with relaxed_commit(when=not actor.is_person), transaction.atomic():
         return run_search(question)
@@ -107,7 +106,7 @@ def prepare_search(op: SearchOp) -> Question:
 def run_search(question: Question) -> Found:
     """Inside the caller's transaction: find, rank, cut, read, record."""
     op = question.op
-    actor = require(Action.READ_VALUES)
+    actor = require(op.right)
     scope = Scope(
         prefixes=narrow(actor.prefixes, encode(op.namespace_prefix)),
         at=now(),

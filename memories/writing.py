@@ -80,7 +80,9 @@ def _put_prepared(prepared: Sequence[Prepared]) -> Written:
 
 def prepare_puts(ops: Sequence[PutOp]) -> list[Prepared]:
     """Check rights, sizes and kinds; protect; serialise; embed what is to be embedded."""
-    actor = require(Action.PUT)
+    for right in {op.right for op in ops} or {Action.PUT}:
+        require(right)
+    actor = current_actor()
     tenant = tenant_settings()
     profile, guard = profile_of(tenant), guard_of_now()
     prepared = []
@@ -99,7 +101,7 @@ def _prepare(
     path = encode(op.namespace)
     if not covers(actor.prefixes, path):
         raise Denied("The key may not write there.", code="outside_prefix")
-    if op.kind not in BUILT_IN_KINDS and op.kind not in tenant.kinds:
+    if op.tier == "long" and op.kind not in BUILT_IN_KINDS and op.kind not in tenant.kinds:
         raise Invalid.at("kind", "unknown_kind", "The tenant has no such kind.")
     identifier = uuid7()
     text = to_json(op.value or {})
