@@ -51,15 +51,25 @@ class Step:
     result: Mapping[str, Any] | None = None
 
 
-Work = Callable[[Job], Step]
+Work = Callable[..., Step]
 _KINDS: dict[str, Work] = {}
+_PREPARE: dict[str, Callable[[Job], Any]] = {}
 
 
-def job_kind(kind: str) -> Callable[[Work], Work]:
-    """Registers the step of a kind of job; it runs inside a transaction, as the hub's own job."""
+def job_kind(
+    kind: str, *, prepare: Callable[[Job], Any] | None = None
+) -> Callable[[Work], Work]:
+    """Registers the step of a kind of job; it runs inside a transaction, as the hub's own job.
+
+    `prepare` does before each step, outside any transaction, what must not be done in one (calls to
+    an embedder); the step gets what it returns as its second argument. Another worker may have
+    taken a step meanwhile: the step looks whether the job still is where it was.
+    """
 
     def register(work: Work) -> Work:
         _KINDS[kind] = work
+        if prepare is not None:
+            _PREPARE[kind] = prepare
         return work
 
     return register
@@ -141,7 +151,7 @@ def run_job(identifier: UUID) -> None:
 
 def _run_steps(identifier: UUID) -> None:
     try:
-        while _run_step(identifier):
+        while _run_step(identifier, _prepare(identifier)):
             pass
     except OperationalError:
         raise  # the database is away: beat asks again
@@ -150,7 +160,16 @@ def _run_steps(identifier: UUID) -> None:
         _fail(identifier, error)
 
 
-def _run_step(identifier: UUID) -> bool:
+def _prepare(identifier: UUID) -> tuple[Any, ...]:
+    """Further arguments of the next step."""
+    with transaction.atomic():
+        job: Job | None = Job.objects.all().with_id(identifier).first()
+    if job is None or job.state in OVER or job.kind not in _PREPARE:
+        return ()
+    return (_PREPARE[job.kind](job),)
+
+
+def _run_step(identifier: UUID, prepared: tuple[Any, ...]) -> bool:
     """One step; whether there is another."""
     with transaction.atomic():
         rows = Job.objects.select_for_update(skip_locked=True).filter(id=identifier)
@@ -160,15 +179,15 @@ def _run_step(identifier: UUID) -> bool:
         if job.cancel_asked:
             _end(job, Job.State.CANCELLED)
         else:
-            _take_step(job)
+            _take_step(job, prepared)
         job.save()
         return job.state == Job.State.RUNNING
 
 
-def _take_step(job: Job) -> None:
+def _take_step(job: Job, prepared: tuple[Any, ...]) -> None:
     if job.state == Job.State.QUEUED:
         job.state, job.started_at = Job.State.RUNNING, now()
-    step = _KINDS[job.kind](job)
+    step = _KINDS[job.kind](job, *prepared)
     job.done, job.cursor = step.done, dict(step.cursor)
     job.total = job.total if step.total is None else step.total
     job.result = None if step.result is None else dict(step.result)

@@ -106,8 +106,23 @@ def prepare_search(op: SearchOp) -> Question:
 def run_search(question: Question) -> Found:
     """Inside the caller's transaction: find, rank, cut, read, record."""
     op = question.op
+    scope = scope_of(op)
+    if not scope.prefixes or op.limit == 0:
+        return _read([], {}, question)
+    if not op.query or (op.mode == "vector" and not question.profile.embeds):
+        return _read(newest(scope, limit=op.limit, offset=op.offset), {}, question)
+    answer = answer_question(question, scope)
+    page = answer.ranked[op.offset : op.offset + op.limit]
+    if answer.lacks_vectors and question.degraded is None:
+        question = replace(question, degraded="embedding_pending")
+    ranked = {one.candidate.id: one for one in page}
+    return _read(list(ranked), ranked, question, plan=answer.plan)
+
+
+def scope_of(op: SearchOp) -> Scope:
+    """Which memories this caller's search may find. Raises Denied, Invalid."""
     actor = require(op.right)
-    scope = Scope(
+    return Scope(
         prefixes=narrow(actor.prefixes, encode(op.namespace_prefix)),
         at=now(),
         tier=op.tier,
@@ -117,20 +132,10 @@ def run_search(question: Question) -> Found:
         filter=None if op.filter is None else parse_filter(op.filter),
         include_archived=op.include_archived,
     )
-    if not scope.prefixes or op.limit == 0:
-        return _read([], {}, question)
-    if not op.query or (op.mode == "vector" and not question.profile.embeds):
-        return _read(newest(scope, limit=op.limit, offset=op.offset), {}, question)
-    answer = _answer(question, scope)
-    page = answer.ranked[op.offset : op.offset + op.limit]
-    if answer.lacks_vectors and question.degraded is None:
-        question = replace(question, degraded="embedding_pending")
-    ranked = {one.candidate.id: one for one in page}
-    return _read(list(ranked), ranked, question, plan=answer.plan)
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer:
+class Answer:
     """All that was found, in order; whether part of the scope still waits for its vectors."""
 
     ranked: list[Ranked]
@@ -138,14 +143,17 @@ class _Answer:
     lacks_vectors: bool
 
 
-def _answer(question: Question, scope: Scope) -> _Answer:
-    """Find candidates by every signal that the mode asks for, and rank them."""
+def answer_question(question: Question, scope: Scope, *, by: Plan | None = None) -> Answer:
+    """Find candidates by every signal that the mode asks for, and rank them.
+
+    `by` is the plan of the vectors where it is not to be chosen (to measure one by the other).
+    """
     op, profile = question.op, question.profile
     population = population_of(scope.prefixes)
     by_vector_only = op.mode == "vector" and question.vector is not None
     vector = text = plan = None
     if question.vector is not None:
-        plan = plan_for(population)
+        plan = by or plan_for(population)
         if plan == "ann":
             prepare_ann()
         vector = VectorSearch(profile, question.vector, plan, by_field=not by_vector_only)
@@ -161,7 +169,7 @@ def _answer(question: Question, scope: Scope) -> _Answer:
         ranked = rank_by_fusion(found, ageing=ageing)
     if op.min_score is not None:
         ranked = [one for one in ranked if one.score >= op.min_score]
-    return _Answer(ranked, plan, lacks_vectors=len(found) < len(sightings))
+    return Answer(ranked, plan, lacks_vectors=len(found) < len(sightings))
 
 
 def _read(
