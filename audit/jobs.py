@@ -56,9 +56,7 @@ _KINDS: dict[str, Work] = {}
 _PREPARE: dict[str, Callable[[Job], Any]] = {}
 
 
-def job_kind(
-    kind: str, *, prepare: Callable[[Job], Any] | None = None
-) -> Callable[[Work], Work]:
+def job_kind(kind: str, *, prepare: Callable[[Job], Any] | None = None) -> Callable[[Work], Work]:
     """Registers the step of a kind of job; it runs inside a transaction, as the hub's own job.
 
     `prepare` does before each step, outside any transaction, what must not be done in one (calls to
