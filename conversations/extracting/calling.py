@@ -63,9 +63,9 @@ def forget_failures() -> None:
 
 def _complete(texts: Sequence[str]) -> str | None:
     try:
-        answer = _client().chat.completions.create(
+        answer = _client().chat.completions.create(  # type: ignore[call-overload]
             model=settings.LLM_MODEL,
-            messages=build_messages(texts),  # type: ignore[arg-type]
+            messages=build_messages(texts),
             temperature=0,
             max_tokens=ANSWER_TOKENS,
             response_format={

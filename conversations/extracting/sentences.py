@@ -59,10 +59,11 @@ def _is_question(clause: str) -> bool:
     return bool(_ASKS_ZH.search(bare) or _ASKS_EN.search(bare))
 
 
-_HIDDEN = str.maketrans(
-    "。！？!?.，,；;：:", "\ue000\ue001\ue002\ue003\ue004\ue005\ue006\ue007\ue008\ue009\ue00a\ue00b"
-)
-_SHOWN = {ord(hidden): chr(plain) for plain, hidden in _HIDDEN.items() for hidden in [chr(hidden)]}
+_MARKS = "。！？!?.，,；;：:"
+_STANDINS = "".join(chr(0xE000 + number) for number in range(len(_MARKS)))
+_HIDDEN = str.maketrans(_MARKS, _STANDINS)
+_SHOWN = str.maketrans(_STANDINS, _MARKS)
+"""Punctuation inside a title, in private characters while sentences are cut."""
 
 
 def _hide_quoted(text: str) -> str:
