@@ -58,6 +58,21 @@ app.conf.beat_schedule = {
         "schedule": settings.PII_SCAN_SECONDS,
         "options": {"expires": 30},
     },
+    "read-all": {
+        "task": "conversations.tasks.read_all",
+        "schedule": settings.CONVERSATIONS_SCAN_SECONDS,
+        "options": {"expires": 15},
+    },
+    "promote-all": {
+        "task": "conversations.tasks.promote_all",
+        "schedule": settings.CONVERSATIONS_SCAN_SECONDS,
+        "options": {"expires": 15},
+    },
+    "measure-recall-all": {
+        "task": "conversations.tasks.measure_recall_all",
+        "schedule": 600.0,
+        "options": {"expires": 300},
+    },
     "rotate-keys-all": {
         "task": "memories.tasks.rotate_keys_all",
         "schedule": 6 * 3600.0,

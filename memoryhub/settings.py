@@ -302,6 +302,7 @@ LLM_MODEL = env.str("LLM_MODEL", "")
 LLM_BASE_URL = env.str("LLM_BASE_URL", "")
 LLM_API_KEY = env.str("LLM_API_KEY", "")
 LLM_TIMEOUT = env.float("LLM_TIMEOUT", 20.0)
+CONVERSATIONS_SCAN_SECONDS = env.float("CONVERSATIONS_SCAN_SECONDS", 2.0)
 
 # Jobs ---------------------------------------------------------------------------------------------
 
