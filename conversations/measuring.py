@@ -30,6 +30,7 @@ from memories.searching import Question, prepare_search
 from memoryhub.errors import Conflict
 from tenants.authorising import require
 from tenants.context import now
+from tenants.managers import TenantQuerySet
 from tenants.roles import Action
 
 JOB = "recall"
@@ -184,6 +185,13 @@ def _said(figure: float | None) -> str:
 def recent_runs(count: int) -> list[RecallRun]:
     """The last finished runs, newest first. In a transaction."""
     return list(RecallRun.objects.all().finished()[:count])
+
+
+def list_runs() -> TenantQuerySet[Any]:
+    """Finished runs, lazily. Raises Denied."""
+    require(Action.SEE_USAGE)
+    rows: TenantQuerySet[Any] = RecallRun.objects.all().finished()
+    return rows
 
 
 def history(count: int) -> list[RecallRun]:
