@@ -15,6 +15,15 @@ from api.views.holds import (
     HoldView,
 )
 from api.views.jobs import JobCancelView, JobFileView, JobView
+from api.views.learning import (
+    FeedbackView,
+    GoldenQuestionsView,
+    GoldenQuestionView,
+    MeasureRecallView,
+    PromoteView,
+    QuestionResultsView,
+    RecallResultsView,
+)
 from api.views.memories import (
     MemoryEventsView,
     MemoryExplainView,
@@ -51,6 +60,13 @@ urlpatterns = [
     path("store/items/search", SearchView.as_view()),
     path("store/namespaces", NamespacesView.as_view()),
     path("store/batch", BatchView.as_view()),
+    path("sessions/<str:session_id>/promote", PromoteView.as_view()),
+    path("searches/<uuid:search_id>/feedback", FeedbackView.as_view()),
+    path("golden-questions", GoldenQuestionsView.as_view()),
+    path("golden-questions/results", RecallResultsView.as_view()),
+    path("golden-questions/run", MeasureRecallView.as_view()),
+    path("golden-questions/<uuid:question_id>", GoldenQuestionView.as_view()),
+    path("golden-questions/<uuid:question_id>/results", QuestionResultsView.as_view()),
     path("jobs/<uuid:job_id>", JobView.as_view()),
     path("jobs/<uuid:job_id>/cancel", JobCancelView.as_view()),
     path("jobs/<uuid:job_id>/file", JobFileView.as_view()),

@@ -46,6 +46,7 @@ class Line:
 
 MEMORY = "memories/<uuid:memory_id>"
 RULES = "policies/rulesets"
+GOLDEN = "golden-questions"
 CASE = {
     "memory": {"namespace": ["a"], "created_at": "2026-01-01T00:00:00Z"},
     "at": "2026-01-02T00:00:00Z",
@@ -112,6 +113,15 @@ TABLE = [
     Line("post", "policies/holds/<uuid:hold_id>/release", None, "O", WHY),
     Line("post", "policies/holds/<uuid:hold_id>/keep", None, "O", WHY),
     Line("post", "events", "event:write", "", EVENT),
+    Line("post", "sessions/<str:session_id>/promote", "session:use", "", {}),
+    Line("post", "searches/<uuid:search_id>/feedback", "memory:read", "OU", {"used": []}),
+    Line("get", GOLDEN, "policy:read", "AOU"),
+    Line("post", GOLDEN, "policy:write", "AO", {"question": "?", "expected": [str(uuid4())]}),
+    Line("get", f"{GOLDEN}/results", "policy:read", "AOU"),
+    Line("post", f"{GOLDEN}/run", "policy:write", "AO"),
+    Line("get", f"{GOLDEN}/<uuid:question_id>", "policy:read", "AOU"),
+    Line("delete", f"{GOLDEN}/<uuid:question_id>", "policy:write", "AO"),
+    Line("get", f"{GOLDEN}/<uuid:question_id>/results", "policy:read", "AOU"),
 ]
 ELSEWHERE = {
     # who may see a job is said by what it does: tests/store/test_deleting_namespaces.py
