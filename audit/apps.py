@@ -13,7 +13,7 @@ class AuditConfig(AppConfig):
 
         from tenants.models import ApiKey, Membership, Tenant, User
 
-        auditlog.register(Tenant, exclude_fields=["version"])
+        auditlog.register(Tenant, exclude_fields=["version", "intent"])
         auditlog.register(
             User,
             exclude_fields=["password", "last_login"],

@@ -113,6 +113,7 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "tenants.access.requests.RequestFacts",
+    "erasure.gating.Gating",  # nobody is answered before a restore was erased again
     "memoryhub.for_people.security",
     "memoryhub.guarding.Guarding",
     "memoryhub.for_people.whitenoise",
@@ -303,6 +304,10 @@ LLM_BASE_URL = env.str("LLM_BASE_URL", "")
 LLM_API_KEY = env.str("LLM_API_KEY", "")
 LLM_TIMEOUT = env.float("LLM_TIMEOUT", 20.0)
 CONVERSATIONS_SCAN_SECONDS = env.float("CONVERSATIONS_SCAN_SECONDS", 2.0)
+
+# Conversations ------------------------------------------------------------------------------------
+
+SHORT_TERM_MINUTES = env.float("SHORT_TERM_MINUTES", 60.0)  # from the last access
 
 # Jobs ---------------------------------------------------------------------------------------------
 

@@ -72,6 +72,8 @@ class Tenant(AuditedModel):
     """Of each key."""
     pii = models.JSONField(default=dict, db_default={}, blank=True)
     """{entity: action} for each kind of personal data that is not to get the default."""
+    intent = models.JSONField(default=dict, db_default={}, blank=True)
+    """Of the intent filter: {"enabled", "keep": [phrases], "skip": [phrases]}, absent as usual."""
     last_ruleset = models.PositiveIntegerField(default=0, db_default=0)
     """The highest number a rule set ever had; a deleted draft's is not given again."""
     staged_ruleset = models.PositiveIntegerField(default=0, db_default=0)

@@ -13,6 +13,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any
 from uuid import UUID
 
 from memoryhub.errors import Unauthenticated
@@ -44,6 +45,7 @@ class TenantSettings:
     quota_bytes: int | None
     quota_requests_per_minute: int | None
     pii: Mapping[str, str]
+    intent: Mapping[str, Any]
     staged_ruleset: int
     date_slot: int
     holds: int
@@ -102,6 +104,7 @@ def _take(row: Tenant) -> TenantSettings:
         quota_bytes=row.quota_bytes,
         quota_requests_per_minute=row.quota_requests_per_minute,
         pii=MappingProxyType(dict(row.pii)),
+        intent=MappingProxyType(dict(row.intent)),
         staged_ruleset=row.staged_ruleset,
         date_slot=row.date_slot,
         holds=row.holds,

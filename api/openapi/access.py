@@ -103,6 +103,14 @@ class QuotasShape(Shape):
     requests_per_minute: int | None
 
 
+class IntentShape(Shape):
+    """The filter before short-term memory: off, or sentences like which to keep or to skip."""
+
+    enabled: bool
+    keep: list[str]
+    skip: list[str]
+
+
 class SettingsShape(Shape):
     """The tenant's settings; send `version` back with a change."""
 
@@ -123,6 +131,7 @@ class SettingsShape(Shape):
     data_share: float
     backup_retention_days: int
     embedding: EmbeddingShape
+    intent: IntentShape
     pii: dict[str, str]
     quotas: QuotasShape
 

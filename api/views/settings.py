@@ -68,6 +68,7 @@ def present_settings(tenant: Tenant) -> dict[str, Any]:
             "dimensions": profile.dimensions, "distance": profile.distance,
             "base_url": profile.base_url, "api_key_set": bool(installation.EMBEDDING_API_KEY),
         },
+        "intent": {"enabled": True, "keep": [], "skip": [], **tenant.intent},
         "quotas": {
             "memories": tenant.quota_memories, "bytes": tenant.quota_bytes,
             "requests_per_minute": tenant.quota_requests_per_minute,

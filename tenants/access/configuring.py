@@ -21,6 +21,8 @@ LANGUAGES = ("en", "zh-hans")
 KIND_LENGTH = 63
 MOST_KINDS = 64
 MOST_FIELDS = 32
+MOST_PHRASES = 100
+PHRASE_LENGTH = 200
 
 
 def _timezone(name: str) -> str:
@@ -59,6 +61,26 @@ class QuotasChange(BaseModel):
     requests_per_minute: Annotated[int, Field(ge=1, le=10**8)] | None = None
 
 
+def _phrases(phrases: list[str]) -> list[str]:
+    for phrase in phrases:
+        if not phrase.strip() or len(phrase) > PHRASE_LENGTH:
+            raise PydanticCustomError("hub_invalid_item", "Each has 1 to 200 characters.")
+    return list(dict.fromkeys(phrase.strip() for phrase in phrases))
+
+
+Phrases = Annotated[list[str], Field(max_length=MOST_PHRASES), AfterValidator(_phrases)]
+
+
+class IntentChange(BaseModel):
+    """The filter before short-term memory: off, or sentences like which to keep or to skip."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    enabled: bool = True
+    keep: Phrases = []
+    skip: Phrases = []
+
+
 class SettingsChange(BaseModel):
     """Settings that may change; what is absent keeps its value. `version`: as it was read."""
 
@@ -87,11 +109,14 @@ class SettingsChange(BaseModel):
     confirm_count: Annotated[int, Field(ge=0)] | None = None
     """How many purges come earlier by it, typed by whoever changes it."""
     quotas: QuotasChange | None = None
+    intent: IntentChange | None = None
     pii: dict[str, str] | None = None
     """The action for a kind of personal data; whoever knows the kinds has checked them."""
 
 
-NULLABLE = frozenset({"default_ttl_minutes"})
+NULLABLE = frozenset({
+    "default_ttl_minutes", "quota_memories", "quota_bytes", "quota_requests_per_minute",
+})  # fmt: skip
 
 
 def parse_settings(body: Any) -> SettingsChange:
@@ -128,12 +153,28 @@ def change_settings(change: SettingsChange) -> Tenant:
             for name, value in changed.items():
                 setattr(tenant, name, value)
             tenant.save(update_fields=list(changed))
-            differences = {name: [before[name], value] for name, value in changed.items()}
+            differences = {
+                name: [_told(name, before[name]), _told(name, value)]
+                for name, value in changed.items()
+            }
             record("tenant.settings", Target("tenant", str(tenant.id)), Facts(changes=differences))
     return tenant
 
 
+def _told(name: str, value: Any) -> Any:
+    """As the event may say it: of sentences only how many there are."""
+    if name != "intent":
+        return value
+    return {field: len(one) if isinstance(one, list) else one for field, one in value.items()}
+
+
 def _wanted(change: SettingsChange) -> Mapping[str, Any]:
-    sent = change.model_fields_set - {"version", "confirm_count"}
+    sent = change.model_fields_set - {"version", "confirm_count", "quotas", "intent"}
     values = {name: getattr(change, name) for name in sorted(sent)}
+    if change.intent is not None:
+        values["intent"] = change.intent.model_dump()
+    if change.quotas is not None:
+        quotas = {f"quota_{name}": value for name, value in change.quotas.model_dump().items()}
+        given = {f"quota_{name}" for name in change.quotas.model_fields_set}
+        values |= {name: value for name, value in quotas.items() if name in given}
     return {name: value for name, value in values.items() if value is not None or name in NULLABLE}

@@ -1,0 +1,24 @@
+"""What a clause shows, whatever its language. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """`requests`: a request or command with an object. `names_attribute`: an entity plus attribute.
+    `tells`: a first-person fact. `asks`: a question. `chats`: nothing but greetings, thanks,
+    reactions or weather. `content`: how much is left without particles, in characters or words."""
+
+    requests: bool
+    names_attribute: bool
+    tells: bool
+    asks: bool
+    chats: bool
+    content: int
+
+    @property
+    def matters(self) -> bool:
+        """Whether one of the reasons to keep it is there."""
+        return self.requests or self.names_attribute or self.tells
