@@ -49,6 +49,20 @@ from api.views.privacy import (
     QuarantineView,
     RevealView,
 )
+from api.views.requests import (
+    ApproveRequestView,
+    CertificateView,
+    DecideView,
+    ExclusionsView,
+    ExtendView,
+    IdentityView,
+    PackageView,
+    RequestMemoriesView,
+    RequestsView,
+    RequestView,
+    WithdrawView,
+)
+from api.views.requests import ScopeView as RequestScopeView
 from api.views.service import UnknownView
 from api.views.settings import SettingsView
 from api.views.store import BatchView, ItemsView, NamespacesView, SearchView
@@ -109,5 +123,17 @@ urlpatterns = [
     path("policies/sweep-scopes/<uuid:scope_id>", ScopeView.as_view()),
     path("policies/sweeps", SweepsView.as_view()),
     path("policies/sweeps/<uuid:run_id>", SweepView.as_view()),
+    path("subject-requests", RequestsView.as_view()),
+    path("subject-requests/<uuid:request_id>", RequestView.as_view()),
+    path("subject-requests/<uuid:request_id>/identity", IdentityView.as_view()),
+    path("subject-requests/<uuid:request_id>/scope", RequestScopeView.as_view()),
+    path("subject-requests/<uuid:request_id>/exclusions", ExclusionsView.as_view()),
+    path("subject-requests/<uuid:request_id>/decide", DecideView.as_view()),
+    path("subject-requests/<uuid:request_id>/approve", ApproveRequestView.as_view()),
+    path("subject-requests/<uuid:request_id>/extend", ExtendView.as_view()),
+    path("subject-requests/<uuid:request_id>/withdraw", WithdrawView.as_view()),
+    path("subject-requests/<uuid:request_id>/memories", RequestMemoriesView.as_view()),
+    path("subject-requests/<uuid:request_id>/package", PackageView.as_view()),
+    path("subject-requests/<uuid:request_id>/certificate", CertificateView.as_view()),
     path("<path:rest>", UnknownView.as_view()),
 ]

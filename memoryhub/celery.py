@@ -93,6 +93,16 @@ app.conf.beat_schedule = {
         "schedule": 1.0,
         "options": {"expires": 15},
     },
+    "continue-erasures": {
+        "task": "erasure.tasks.continue_all",
+        "schedule": 5.0,
+        "options": {"expires": 30},
+    },
+    "replay-erasures": {
+        "task": "erasure.tasks.replay_missing",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
     "heartbeat": {
         "task": "memoryhub.tasks.heartbeat",
         "schedule": 5.0,

@@ -10,6 +10,8 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 
+from erasure.gating import is_level
+
 HEARTBEAT_KEY = "hub:heartbeat:worker"
 MONTHS_AHEAD_WARNED = 2
 
@@ -70,6 +72,7 @@ CHECKS: dict[str, Callable[[], bool]] = {
     "database": _database,
     "migrations": _migrations,
     "event_partitions": _months_ahead,
+    "erasures": is_level,
     "redis": _redis,
     "worker": _worker,
 }

@@ -206,14 +206,15 @@ def neighbours_of(vector: FormerVector, *, limit: int) -> list[tuple[UUID, list[
 
 _WORDS = (
     "SELECT m.id, m.subjects, m.value::text FROM memories_memory m WHERE m.tenant_id = %s "
-    "AND m.lexemes @@ plainto_tsquery('simple', %s) ORDER BY m.id LIMIT %s"
+    "AND m.lexemes @@ %s::tsquery ORDER BY m.id LIMIT %s"
 )
 
 
-def found_by_words(words: str, *, limit: int) -> list[tuple[UUID, list[str], str]]:
-    """(id, subjects, value as text) of what the full-text index finds for all of these words."""
+def found_by_words(words: Sequence[str], *, limit: int) -> list[tuple[UUID, list[str], str]]:
+    """(id, subjects, value as text) of what the full-text index finds for all of these lexemes."""
+    query = " & ".join("'" + word.replace("\\", "\\\\").replace("'", "''") + "'" for word in words)
     with connection.cursor() as cursor:
-        cursor.execute(_WORDS, [current_tenant_id(), words, limit])
+        cursor.execute(_WORDS, [current_tenant_id(), query, limit])
         return cursor.fetchall()
 
 

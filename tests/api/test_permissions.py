@@ -53,6 +53,9 @@ CASE = {
 }
 EVENT = {"id": "e", "type": "t", "occurred_at": "2026-01-01T00:00:00Z", "subject": "s"}
 HOLD = {"matter": "m", "custodian": "c", "scope": {"subjects": ["s"]}, **WHY}
+REQUEST = "subject-requests/<uuid:request_id>"
+ASKED = {"subject": "c-1", "kind": "access", **WHY}
+KEPT = {"memory_ids": [str(uuid4())], "ground": "legal claims", "text": "a dispute"}
 TABLE = [
     Line("get", "store/items", "memory:read", "OU", query="?namespace=a&key=k"),
     Line("put", "store/items", "memory:write", "", {**ITEM, "value": {}, "index": False}),
@@ -122,6 +125,19 @@ TABLE = [
     Line("get", f"{GOLDEN}/<uuid:question_id>", "policy:read", "AOU"),
     Line("delete", f"{GOLDEN}/<uuid:question_id>", "policy:write", "AO"),
     Line("get", f"{GOLDEN}/<uuid:question_id>/results", "policy:read", "AOU"),
+    Line("get", "subject-requests", "policy:read", "AOUV"),
+    Line("post", "subject-requests", "subject:write", "O", ASKED),
+    Line("get", REQUEST, "policy:read", "AOUV"),
+    Line("post", f"{REQUEST}/identity", None, "O", {"method": "id", "reference": "seen"}),
+    Line("post", f"{REQUEST}/scope", None, "O"),
+    Line("post", f"{REQUEST}/exclusions", None, "O", KEPT),
+    Line("post", f"{REQUEST}/decide", None, "O", {"grant": True, **WHY}),
+    Line("post", f"{REQUEST}/approve", None, "O"),
+    Line("post", f"{REQUEST}/extend", None, "O", WHY),
+    Line("post", f"{REQUEST}/withdraw", None, "O", WHY),
+    Line("get", f"{REQUEST}/memories", "policy:read", "AOUV"),
+    Line("get", f"{REQUEST}/package", None, "O"),
+    Line("get", f"{REQUEST}/certificate", "policy:read", "AOUV"),
 ]
 ELSEWHERE = {
     # who may see a job is said by what it does: tests/store/test_deleting_namespaces.py
