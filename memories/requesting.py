@@ -26,7 +26,7 @@ from memories.rows import StoredMemory
 from memories.statements import sweep, upsert
 from memories.statements.requested import lock_requested
 from memories.statements.together import Together
-from memories.sweeping import digest_of
+from memories.sweeps.evidence import digest_of
 from policies.preventing import note_prevented
 from tenants.context import now
 from tenants.snapshots import tenant_settings

@@ -7,53 +7,38 @@ Each chunk is one transaction: lock (`SKIP LOCKED`, so two sweeps at once share 
 again with the newest facts, act, record. Killed anywhere, nothing is lost and nothing done twice:
 a deletion and its event commit together. A row that cannot be evaluated is a finding, is pushed an
 hour forward, and the rest goes on.
+
+The order: first what is destroyed (what is due and not hidden yet needs no hiding), then what is
+hidden, then what is done besides (`memories.sweeps.acting`), then what a hold prevents is noted.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable
 from datetime import datetime, timedelta
-from hashlib import sha256
+from functools import partial
 
-import structlog
-from django.conf import settings
 from django.db import transaction
 
-from audit.recording import Facts, Target, append, draft, record
-from memories.dating import Regime, evaluate_row, regime_to_destroy_by, with_dates
-from memories.models import Finding, SweepRun, SweepScope
+from audit.recording import Facts, Target, record
+from memories.models import SweepRun
 from memories.preventing import note_suspended_chunk
-from memories.rows import StoredMemory
-from memories.statements import sweep, upsert
-from memories.statements.sweep import Area
-from memories.statements.together import Together
+from memories.statements import sweep
+from memories.statements.sweep import BEGINNING
+from memories.statements.tally import add_to_tally
+from memories.sweeps.acting import act_chunk, rehearse_acts
+from memories.sweeps.hiding import hide_chunk
+from memories.sweeps.plans import Plan, plan_everything, plan_scope
+from memories.sweeps.purging import Chunk, purge_chunk, rehearse_purge
 from tenants.context import now
-from tenants.snapshots import tenant_settings
-
-log = structlog.get_logger(__name__)
 
 COUNTS = (
     "hidden", "purged", "archived", "anonymised", "degraded", "to_review", "held", "failed",
 )  # fmt: skip
-PUSH_FORWARD = timedelta(hours=1)
+"""What a run counts. `to_review` are among `hidden`; what is purged unhidden counts as both."""
 ABANDONED_AFTER = timedelta(hours=6)
 """A run still `running` after this was killed: the next one says so."""
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What one sweep covers: where it hides, and where it may destroy (pauses left out)."""
-
-    prefix: str
-    hides: Area
-    purges: list[Area]
-    at: datetime | None = None
-
-    def instant(self) -> datetime:
-        """The instant it is judged by: the transaction's, unless a forecast names another."""
-        return self.at or now()
 
 
 def sweep_now(
@@ -64,74 +49,72 @@ def sweep_now(
     `at` is for rehearsals on another day's clock; without it the database's clock counts.
     """
     with transaction.atomic():
-        plan = replace(_plan_everything(prefix), at=at)
+        plan = plan_everything(prefix, at=at)
     return _sweep(plan, trigger=trigger, dry_run=dry_run)
 
 
 def sweep_scope(prefix: str, *, trigger: str = "beat") -> SweepRun | None:
     """Sweep what this scope is the deepest of. None when there is nothing due, or no such scope."""
     with transaction.atomic():
-        plan = _plan_scope(prefix)
+        plan = plan_scope(prefix)
         if plan is None or not _is_due(plan):
             return None
     return _sweep(plan, trigger=trigger, dry_run=False)
 
 
-def _plan_scope(prefix: str) -> Plan | None:
-    scopes = {scope.namespace_prefix: scope.enabled for scope in SweepScope.objects.all()}
-    if prefix and prefix not in scopes:
-        return None
-    deeper = tuple(other for other in scopes if other != prefix and other.startswith(prefix))
-    area = Area(prefix, deeper)
-    return Plan(prefix, area, [area] if scopes.get(prefix, True) else [])
-
-
-def _plan_everything(prefix: str) -> Plan:
-    """Hides everywhere below; destroys where the deepest scope is not paused."""
-    scopes = {scope.namespace_prefix: scope.enabled for scope in SweepScope.objects.all()}
-    outer = max((one for one in scopes if prefix.startswith(one)), key=len, default="")
-    inner = [one for one in scopes if one.startswith(prefix) and one != prefix]
-    areas = [Area(prefix, tuple(inner))] if scopes.get(outer, True) else []
-    for one in inner:
-        if scopes[one]:
-            deeper = tuple(other for other in inner if other != one and other.startswith(one))
-            areas.append(Area(one, deeper))
-    return Plan(prefix, Area(prefix), areas)
-
-
 def _is_due(plan: Plan) -> bool:
-    hidden, _, _ = sweep.count_due(plan.hides, at=plan.instant())
+    """Whether anything is; a row a scan is read, however many are due."""
+    oldest = sweep.oldest_expired(plan.hides, at=plan.instant())
+    return oldest is not None or _find_oldest(plan) is not None
+
+
+def _find_oldest(plan: Plan) -> datetime | None:
+    """Since when the longest overdue work waits; to be hidden is none, reads hide by themselves."""
     at = plan.instant()
-    return hidden > 0 or any(
-        sweep.count_due(area, at=at)[1] or sweep.has_suspended(area, at=at) for area in plan.purges
-    )
+    found = [
+        sweep.oldest_due(date, area, at=at)
+        for area in plan.acts
+        for date in ("purge_at", "acts_at", "due_at")
+    ]
+    return min((instant for instant in found if instant is not None), default=None)
 
 
 def _sweep(plan: Plan, *, trigger: str, dry_run: bool) -> SweepRun:
     run = _begin(plan, trigger=trigger, dry_run=dry_run)
-    counts = Counter(dict.fromkeys(COUNTS, 0)) + Counter()
+    counts: Counter[str] = Counter()
     try:
         if dry_run:
             counts.update(_rehearse(plan))
         else:
-            while chunk := _hide_chunk(plan):
-                counts.update(chunk)
-            for area in plan.purges:
-                while chunk := _purge_chunk(plan, area):
-                    counts.update(chunk)
-                while chunk := note_suspended_chunk(area, at=plan.at):
-                    counts.update(chunk)
+            _work(plan, counts)
     except Exception:
         _end(run, counts, SweepRun.State.FAILED)
         raise
     return _end(run, counts, SweepRun.State.DONE)
 
 
+def _work(plan: Plan, counts: Counter[str]) -> None:
+    """All chunks of everything; `counts` grows as they commit."""
+    for area in plan.acts:
+        _in_chunks(partial(purge_chunk, plan, area), counts)
+    _in_chunks(partial(hide_chunk, plan), counts)
+    for area in plan.acts:
+        _in_chunks(partial(act_chunk, plan, area), counts)
+        while noted := note_suspended_chunk(area, at=plan.at):
+            counts.update(noted)
+
+
+def _in_chunks(take: Callable[..., Chunk | None], counts: Counter[str]) -> None:
+    since = BEGINNING
+    while chunk := take(since=since):
+        counts.update(chunk.counts)
+        since = chunk.since
+
+
 def _begin(plan: Plan, *, trigger: str, dry_run: bool) -> SweepRun:
     with transaction.atomic():
-        oldest = [sweep.count_due(area, at=plan.instant())[2] for area in plan.purges]
-        due = [instant for instant in oldest if instant is not None]
-        lag = (plan.instant() - min(due)).total_seconds() if due else 0.0
+        oldest = _find_oldest(plan)
+        lag = 0.0 if oldest is None else (plan.instant() - oldest).total_seconds()
         SweepRun.objects.all().abandoned(now() - ABANDONED_AFTER).update(
             state=SweepRun.State.FAILED, finished_at=now()
         )
@@ -149,6 +132,8 @@ def _end(run: SweepRun, counts: Counter[str], state: SweepRun.State) -> SweepRun
         run.state, run.finished_at = state, now()
         run.counts = {name: counts[name] for name in COUNTS}
         run.save(update_fields=["state", "finished_at", "counts"])
+        if not run.dry_run:
+            add_to_tally(run.namespace_prefix, run.counts, lag=run.lag_seconds)
         record(
             "sweep.run",
             Target("sweep", str(run.id), run.namespace_prefix),
@@ -158,86 +143,14 @@ def _end(run: SweepRun, counts: Counter[str], state: SweepRun.State) -> SweepRun
 
 
 def _rehearse(plan: Plan) -> Counter[str]:
+    """The counts that a sweep now would come to; nothing is locked or written."""
+    counts: Counter[str] = Counter()
     with transaction.atomic():
-        hidden, _, _ = sweep.count_due(plan.hides, at=plan.instant())
-        purged = sum(sweep.count_due(area, at=plan.instant())[1] for area in plan.purges)
-    return Counter(hidden=hidden, purged=purged)
-
-
-def _hide_chunk(plan: Plan) -> Counter[str] | None:
-    """One chunk of expired rows into the trash; None when nothing is left."""
-    with transaction.atomic():
-        at = plan.instant()
-        rows = sweep.lock_expired(plan.hides, at=at, limit=settings.SWEEP_CHUNK)
-        if not rows:
-            return None
-        together = Together()
-        upsert.update_dates(together, [replace(row, trashed_at=at) for row in rows])
-        together.run()
-        record(
-            "sweep.hide",
-            Target("namespace", plan.hides.covered, plan.hides.covered),
-            Facts(counts={"n": len(rows)}, links={"digest": digest_of(rows)}),
-        )
-    return Counter(hidden=len(rows))
-
-
-def _purge_chunk(plan: Plan, area: Area) -> Counter[str] | None:
-    """One chunk of due rows, judged again under their locks; None when nothing is left."""
-    with transaction.atomic():
-        at = plan.instant()
-        rows = sweep.lock_purgeable(area, at=at, limit=settings.SWEEP_CHUNK)
-        if not rows:
-            return None
-        regime = regime_to_destroy_by(tenant_settings(), at)
-        judged = [_judge(row, regime, at) for row in rows]
-        counts = Counter(verdict.outcome for verdict in judged)
-        doomed = [(one.row, one.reason) for one in judged if one.outcome == "purged"]
-        kept = [one.row for one in judged if one.outcome != "purged"]
-        if kept:
-            together = Together()
-            upsert.update_dates(together, kept)
-            together.run()
-        if doomed:
-            event = draft(
-                "sweep.purge",
-                Target("namespace", area.covered, area.covered),
-                Facts(
-                    ruleset=regime.ruleset,
-                    counts={"n": len(doomed)},
-                    links={"digest": digest_of([row for row, _ in doomed])},
-                ),
-            )
-            sweep.purge(doomed, at=at, event_id=event.id)
-            append([event])
+        hidden, to_review = sweep.count_expired(plan.hides, at=plan.instant())
+    counts.update(hidden=hidden, to_review=to_review)
+    for area in plan.acts:
+        counts.update(rehearse_purge(plan, area))
+        counts.update(rehearse_acts(plan, area))
+        with transaction.atomic():
+            counts["held"] += len(sweep.due_ids("due_at", area, at=plan.instant()))
     return counts
-
-
-@dataclass(frozen=True, slots=True)
-class _Verdict:
-    row: StoredMemory
-    outcome: str
-    reason: str = ""
-
-
-def _judge(row: StoredMemory, regime: Regime, at: datetime) -> _Verdict:
-    """Purge it, or keep it with its dates set right. Called under the row's lock."""
-    try:
-        found = evaluate_row(row, regime, at)
-    except Exception as error:  # a poisoned row must not stop the others
-        log.exception("sweep_evaluation_failed", memory_id=str(row.id))
-        Finding.objects.get_or_create(
-            kind="sweep_failed",
-            memory_id=row.id,
-            closed_at=None,
-            defaults={"detail": type(error).__name__, "found_at": at},
-        )
-        return _Verdict(replace(row, purge_at=at + PUSH_FORWARD), "failed")
-    if found.state == "PURGED":
-        return _Verdict(row, "purged", found.cause or "expired")
-    return _Verdict(with_dates(row, regime, at), "moved")
-
-
-def digest_of(rows: Sequence[StoredMemory]) -> str:
-    """SHA-256 over the sorted ids: says which rows, in one line of evidence."""
-    return sha256("".join(sorted(str(row.id) for row in rows)).encode()).hexdigest()
