@@ -128,7 +128,7 @@ def _keep(
 
 def _with_source(prepared: Sequence[Prepared], memory_id: UUID | None) -> list[Prepared]:
     """Derived from the message's short-term memory, if that is still in use."""
-    if memory_id is None or not Memory.objects.with_id(memory_id).visible(now()).exists():
+    if memory_id is None or not Memory.objects.all().with_id(memory_id).visible(now()).exists():
         return list(prepared)
     return [
         replace(put, op=put.op.model_copy(update={"derived_from": [memory_id]})) for put in prepared

@@ -72,7 +72,7 @@ def promote_session(session: Session, memory_ids: Sequence[UUID] | None = None) 
 
 
 def _gather(session: Session) -> _Found:
-    rows = Memory.objects.visible(now())
+    rows = Memory.objects.all().visible(now())
     place = encode(candidates_path(decode(session.home)))
     candidates = list(
         rows.filter(namespace=place, session=session.id, kind=KIND).values_list(

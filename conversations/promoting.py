@@ -129,7 +129,7 @@ def _places_of(ids: Sequence[UUID]) -> list[str]:
 
 
 def _gather(place: str) -> _Gathered | None:
-    rows = Memory.objects.visible(now()).filter(namespace=place, tier="short", kind=KIND)
+    rows = Memory.objects.all().visible(now()).filter(namespace=place, tier="short", kind=KIND)
     found = {row.id: row for row in rows.defer("lexemes")}
     still_open = set(OpenCandidate.objects.filter(id__in=list(found)).values_list("id", flat=True))
     mentions = tuple(_mention(row) for row in found.values() if row.id in still_open)
@@ -151,8 +151,10 @@ def _mention(row: Any) -> Mention:
 
 def _known(home: str, attributes: Collection[str]) -> tuple[Known, ...]:
     """What is known of these attributes, whatever its key: a merge keeps the key that was there."""
-    rows = Memory.objects.visible(now()).filter(
-        namespace=home, tier="long", value__attribute__in=list(attributes)
+    rows = (
+        Memory.objects.all()
+        .visible(now())
+        .filter(namespace=home, tier="long", value__attribute__in=list(attributes))
     )
     return tuple(_as_known(row) for row in rows.defer("lexemes").order_by("id")[:MOST_KNOWN])
 

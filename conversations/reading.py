@@ -91,7 +91,8 @@ def _claim() -> list[list[_Unread]] | None:
 def _with_texts(rows: Sequence[UnreadMessage], at: datetime) -> list[list[_Unread]]:
     """By session; what has left use meanwhile leaves the queue."""
     memories = {
-        row.id: row for row in Memory.objects.visible(at).filter(id__in=[row.id for row in rows])
+        row.id: row
+        for row in Memory.objects.all().visible(at).filter(id__in=[row.id for row in rows])
     }
     groups: dict[str, list[_Unread]] = defaultdict(list)
     for row in rows:
