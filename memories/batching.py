@@ -1,7 +1,10 @@
 """A batch: reads first, then puts and deletes, all or nothing, answers by position.
 
-The last put of a key wins; a put of `value: null` deletes. Embeddings of all puts are one call,
-before the transaction; an error in one op names it and leaves nothing.
+The last op of a key decides what is there; a put of `value: null` deletes. A delete is done where
+it stands, so a put after it makes a new memory, as it would alone. A put that a later op of its key
+supersedes is judged like any other, by the version that the batch found, and changes nothing.
+Embeddings of all puts are one call, before the transaction; an error in one op names it and leaves
+nothing.
 
 Deadlocks. Before anything changes, the rows of every key of the batch are locked in the one order
 that all writers use, and new keys are created in that order. Two batches over the same keys wait
@@ -11,15 +14,16 @@ else between our lock and our change) makes one of them run again, in the end al
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar
+from uuid import UUID
 
 from audit.repeating import settle
 from memories.bounding import Budget
 from memories.deciding import Prepared
-from memories.deleting import delete_rows, require_inside
+from memories.deleting import check_delete, delete_rows
 from memories.namespaces import encode
 from memories.namespacing import read_namespaces
 from memories.ops import DeleteOp, GetOp, ListNamespacesOp, Op, PutOp, SearchOp
@@ -28,7 +32,7 @@ from memories.retrying import retry_when_taken, with_newest_rules
 from memories.rows import StoredMemory
 from memories.searching import Question, prepare_search, run_search
 from memories.statements.lookup import lock_by_keys
-from memories.writing import Written, apply_puts, prepare_puts
+from memories.writing import Written, apply_puts, judge_puts, prepare_puts
 from memoryhub.errors import HubError
 
 T = TypeVar("T")
@@ -39,12 +43,18 @@ READS = (GetOp, SearchOp, ListNamespacesOp)
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a batch will do. Numbers are positions of ops; `final` has the last change of a key."""
+    """What a batch will do. Numbers are positions of ops.
+
+    `final` has the last change of a key, `gone` its deletes, the first one first; `puts` are final,
+    `superseded` are not.
+    """
 
     ops: Sequence[Op]
     final: Mapping[Key, int]
     puts: Mapping[int, Prepared]
-    gone: Sequence[Key]
+    superseded: Mapping[int, Prepared]
+    gone: Mapping[Key, int]
+    reasons: Mapping[Key, str | None]
     questions: Mapping[int, Question]
 
 
@@ -54,47 +64,83 @@ def run_batch(ops: Sequence[Op]) -> list[Any]:
 
 
 def _plan(ops: Sequence[Op]) -> _Plan:
-    final = {
-        (encode(op.namespace), op.key): number
-        for number, op in enumerate(ops)
-        if isinstance(op, PutOp | DeleteOp)
-    }
+    final: dict[Key, int] = {}
     puts: dict[int, PutOp] = {}
-    gone: list[Key] = []
-    for key, number in final.items():
-        op = ops[number]
+    gone: dict[Key, int] = {}
+    reasons: dict[Key, str | None] = {}
+    for number, op in enumerate(ops):
+        if not isinstance(op, PutOp | DeleteOp):
+            continue
+        key = encode(op.namespace), op.key
+        final[key] = number
         if isinstance(op, PutOp) and op.value is not None:
             puts[number] = op
         else:
-            _named(number, partial(require_inside, key[0]))
-            gone.append(key)
+            reason = op.reason if isinstance(op, DeleteOp) else None
+            reasons[key] = _named(number, partial(check_delete, key[0], reason))
+            gone.setdefault(key, number)
     questions = {
         number: _named(number, partial(prepare_search, op))
         for number, op in enumerate(ops)
         if isinstance(op, SearchOp)
     }
-    return _Plan(ops, final, _prepare(puts), gone, questions)
+    lasting = puts.keys() & set(final.values())
+    prepared = _prepare(puts, lasting)
+    return _Plan(
+        ops=ops,
+        final=final,
+        puts={number: put for number, put in prepared.items() if number in lasting},
+        superseded={number: put for number, put in prepared.items() if number not in lasting},
+        gone=gone,
+        reasons=reasons,
+        questions=questions,
+    )
 
 
-def _prepare(puts: Mapping[int, PutOp]) -> dict[int, Prepared]:
+def _prepare(puts: Mapping[int, PutOp], lasting: Collection[int]) -> dict[int, Prepared]:
     if not puts:
         return {}
     numbers = list(puts)
-    prepared = _positioned(numbers, lambda: prepare_puts(list(puts.values())))
+    superseded = [place for place, number in enumerate(numbers) if number not in lasting]
+    prepared = _positioned(
+        numbers, lambda: prepare_puts(list(puts.values()), superseded=superseded)
+    )
     return dict(zip(numbers, prepared, strict=True))
 
 
 def _run(plan: _Plan) -> list[Any]:
     results = _read(plan)
     locked = _lock(plan)
-    delete_rows([locked[key] for key in sorted(plan.gone) if key in locked])
-    written = _write(plan, locked)
+    _judge(plan, locked)
+    left = _delete(plan, locked)
+    written = _write(plan, left)
     for number, op in enumerate(plan.ops):
-        if isinstance(op, PutOp):
+        if isinstance(op, PutOp) and op.value is not None:
             results[number] = written.get(plan.final[encode(op.namespace), op.key])
     if plan.final:
         settle({"results": [_kept(result) for result in results]})
     return results
+
+
+def _judge(plan: _Plan, locked: Mapping[Key, StoredMemory]) -> None:
+    """Superseded puts fail as if alone: by the rows found, or by none after a delete."""
+    before, after = [], []
+    for number, put in plan.superseded.items():
+        deleted = plan.gone.get((put.namespace, put.op.key), len(plan.ops))
+        (before if number < deleted else after).append(number)
+    for numbers, rows in ((before, locked), (after, {})):
+        if numbers:
+            puts = [plan.superseded[number] for number in numbers]
+            _positioned(numbers, partial(judge_puts, puts, rows))
+
+
+def _delete(plan: _Plan, locked: Mapping[Key, StoredMemory]) -> dict[Key, StoredMemory]:
+    """Take out of use what the batch deletes; the rows that are left under their keys."""
+    deleted: set[UUID] = set()
+    for reason in dict.fromkeys(plan.reasons.values()):
+        keys = sorted(key for key in plan.gone if key in locked and plan.reasons[key] == reason)
+        deleted.update(delete_rows([locked[key] for key in keys], reason=reason))
+    return {key: row for key, row in locked.items() if row.id not in deleted}
 
 
 def _lock(plan: _Plan) -> dict[Key, StoredMemory]:

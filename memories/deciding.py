@@ -92,7 +92,7 @@ def decide_put(
     """
     op = prepared.op
     current = existing if existing is not None and existing.is_visible(now) else None
-    _check_version(op, current)
+    check_version(op, current)
     if prepared.screened.is_quarantined:
         held_back = replace(
             _new_row(prepared, tenant, sources, now, "none"), trashed_at=now, quarantined_at=now
@@ -137,7 +137,8 @@ def _out_of_archive(row: StoredMemory, now: datetime) -> StoredMemory:
     return replace(row, restored_at=now) if row.is_archived(now) else row
 
 
-def _check_version(op: PutOp, current: StoredMemory | None) -> None:
+def check_version(op: PutOp, current: StoredMemory | None) -> None:
+    """Raise VersionMismatch where the put expects another version than the visible row's."""
     if op.if_version is None:
         return
     version = 0 if current is None else current.version
@@ -164,6 +165,8 @@ def _with_options(
     """
     op = prepared.op
     subjects = op.subjects if op.gives("subjects") else current.subjects
+    if sources.has_gone:
+        subjects = [*subjects, *current.subjects]
     kind = op.kind if op.gives("kind") else current.kind
     decay = current.decay
     if op.decay is not None:

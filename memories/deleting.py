@@ -51,19 +51,19 @@ class DeletedNamespace:
 
 def delete_memory(op: DeleteOp) -> None:
     """Take one item out of use; missing is no error. Raises Denied `outside_prefix`, Invalid."""
-    actor = require_inside(encode(op.namespace))
-    reason = _reason_of(actor, op.reason)
+    reason = check_delete(encode(op.namespace), op.reason)
     with transaction.atomic():
         rows = lock_by_keys([(encode(op.namespace), op.key)]).values()
         delete_rows(list(rows), reason=reason)
 
 
-def require_inside(path: str) -> Actor:
-    """A delete outside the caller's prefixes is denied, whether or not the item exists."""
+def check_delete(path: str, reason: str | None) -> str | None:
+    """The reason to record. A delete outside the caller's prefixes is denied, whether or not the
+    item exists."""
     actor = require(Action.DELETE)
     if not covers(actor.prefixes, path):
         raise Denied("The key may not delete there.", code="outside_prefix")
-    return actor
+    return _reason_of(actor, reason)
 
 
 def _reason_of(actor: Actor, given: str | None) -> str | None:

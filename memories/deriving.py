@@ -16,9 +16,15 @@ from policies.holding import kept_holds
 from tenants.context import current_actor, now
 
 
-def find_sources(prepared: Sequence[Prepared]) -> dict[UUID, StoredMemory]:
-    """The sources named by any of the puts that this caller may see."""
-    wanted = {identifier for put in prepared for identifier in put.op.derived_from}
+def find_sources(
+    prepared: Sequence[Prepared], existing: Mapping[tuple[str, str], StoredMemory]
+) -> dict[UUID, StoredMemory]:
+    """The sources of any of the puts that this caller may see; `existing` are the keys' rows."""
+    wanted = {
+        identifier
+        for put in prepared
+        for identifier in _named_by(put.op, existing.get((put.namespace, put.op.key)))
+    }
     if not wanted:
         return {}
     actor, at = current_actor(), now()
@@ -27,6 +33,15 @@ def find_sources(prepared: Sequence[Prepared]) -> dict[UUID, StoredMemory]:
         for row in find_by_ids(list(wanted)).values()
         if row.is_visible(at) and covers(actor.prefixes, row.namespace)
     }
+
+
+def _named_by(op: PutOp, current: StoredMemory | None) -> Sequence[UUID]:
+    """The sources whose inheritance this put settles: those that it names, and those it keeps where
+    it says whom the memory is about, for it does not say so for them."""
+    keeps = op.gives("subjects") and not op.gives("derived_from")
+    if keeps and current is not None and current.is_visible(now()):
+        return current.derived_from
+    return op.derived_from
 
 
 def sources_of(
@@ -38,7 +53,7 @@ def sources_of(
     """
     before = set() if current is None or not current.is_visible(now()) else {*current.derived_from}
     rows, has_gone = [], False
-    for number, identifier in enumerate(op.derived_from):
+    for number, identifier in enumerate(_named_by(op, current)):
         if identifier not in found and identifier in before:
             has_gone = True
             continue

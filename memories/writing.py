@@ -10,7 +10,7 @@ same transaction as the value.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -20,7 +20,7 @@ from audit.querysets import INSERT, PLACEHOLDERS
 from audit.recording import Draft, Facts, Target, draft
 from audit.repeating import settle
 from memories.dating import Regime, regime_of
-from memories.deciding import Decision, Outcome, Prepared, decide_put
+from memories.deciding import Decision, Outcome, Prepared, check_version, decide_put
 from memories.deduplicating import merge_into_same
 from memories.deriving import find_sources, sources_of
 from memories.embedding.calling import embed_passages
@@ -32,6 +32,7 @@ from memories.indexing import index_value
 from memories.namespaces import covers, encode
 from memories.ops import BUILT_IN_KINDS, PutOp
 from memories.protecting import guard_of_now, keep_protected, screen_put
+from memories.pruning import prune_versions, regime_to_write_by
 from memories.quotas import require_room
 from memories.retrying import KeyTaken, RulesMoved, retry_when_taken, with_newest_rules
 from memories.rows import StoredMemory
@@ -41,7 +42,6 @@ from memories.statements.lookup import lock_by_keys
 from memories.statements.together import Together
 from memoryhub.errors import Denied, HubError, Invalid
 from privacy.acting import Guard
-from privacy.querysets import drop_findings_before
 from privacy.regimes import privacy_regime
 from tenants.actors import Actor
 from tenants.authorising import require
@@ -78,8 +78,11 @@ def _put_prepared(prepared: Sequence[Prepared]) -> Written:
 # --- outside the transaction ----------------------------------------------------------------------
 
 
-def prepare_puts(ops: Sequence[PutOp]) -> list[Prepared]:
-    """Check rights, sizes and kinds; protect; serialise; embed what is to be embedded."""
+def prepare_puts(ops: Sequence[PutOp], *, superseded: Collection[int] = ()) -> list[Prepared]:
+    """Check rights, sizes and kinds; protect; serialise; embed what is to be embedded.
+
+    `superseded` are positions of ops that will only be judged (`judge_puts`), so not embedded.
+    """
     for right in {op.right for op in ops} or {Action.PUT}:
         require(right)
     actor = current_actor()
@@ -92,7 +95,8 @@ def prepare_puts(ops: Sequence[PutOp]) -> list[Prepared]:
         except HubError as error:
             error.position = number
             raise
-    return _embed(prepared, profile)
+    unread = {number: replace(prepared[number], chunks=[]) for number in superseded}
+    return _embed([unread.get(number, put) for number, put in enumerate(prepared)], profile)
 
 
 def _prepare(
@@ -173,10 +177,13 @@ def apply_puts(
     deduplicated comes alone, so that it sees the ones before it.
     """
     tenant, at = tenant_settings(), now()
-    regime, profile = regime_of(tenant), profile_of(tenant)
+    profile = profile_of(tenant)
     _require_current_rules(prepared)
     prepared, existing = _gather(prepared, locked, profile, tenant)
-    sources = find_sources(prepared)
+    regime = regime_to_write_by(
+        tenant, [(put.op, existing.get((put.namespace, put.op.key))) for put in prepared]
+    )
+    sources = find_sources(prepared, existing)
     decisions = []
     for number, put in enumerate(prepared):
         current = existing.get((put.namespace, put.op.key))
@@ -201,6 +208,21 @@ def apply_puts(
     _retire([decision.retires for decision in decisions if decision.retires], regime)
     _apply(decisions, profile, tenant)
     return [Written(one.row, "merged" if one.prepared.merges else one.outcome) for one in decisions]
+
+
+def judge_puts(
+    prepared: Sequence[Prepared], existing: Mapping[tuple[str, str], StoredMemory]
+) -> None:
+    """Puts that a later op of their batch supersedes: they change nothing, and fail as if alone."""
+    sources, regime = find_sources(prepared, existing), regime_of(tenant_settings())
+    for number, put in enumerate(prepared):
+        current = existing.get((put.namespace, put.op.key))
+        try:
+            check_version(put.op, current if current and current.is_visible(now()) else None)
+            sources_of(put.op, sources, regime, current)
+        except HubError as error:
+            error.position = number
+            raise
 
 
 def _require_current_rules(prepared: Sequence[Prepared]) -> None:
@@ -265,12 +287,9 @@ def _apply(decisions: Sequence[Decision], profile: Profile, tenant: TenantSettin
         replaced = [(one.replaces, events[one.row.id].id) for one in updated if one.replaces]
         upsert.update_memories(together, [(one.row, _text_of(one)) for one in updated])
         upsert.insert_versions(together, replaced, by=current_actor().name, at=now())
-        upsert.delete_old_versions(
-            together, [one.row for one in updated], kept=tenant.versions_kept
+        prune_versions(
+            together, [(one.row, one.replaces) for one in updated if one.replaces], tenant
         )
-        oldest = [(one.row.id, one.row.version - tenant.versions_kept) for one in updated]
-        if any(version > 1 for _, version in oldest):
-            together.add(*drop_findings_before(oldest))
     unchanged = [one.row for one in decisions if one.outcome == "unchanged"]
     if unchanged:
         upsert.update_dates(together, unchanged)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from threading import Event
 from typing import Any
 
 import pytest
 
+from tenants.models import Tenant
 from tests.callers import Caller
 from tests.threads import at_once
 
@@ -47,10 +49,50 @@ def test_the_last_put_of_a_key_wins_and_is_one_version(agent: Caller) -> None:
     assert agent.get(["a"], "k").json()["value"] == {"n": 3}
 
 
-def test_put_then_delete_leaves_nothing_and_delete_then_put_leaves_the_item(agent: Caller) -> None:
-    agent.batch(put("x", {"n": 1}), delete("x"), delete("y"), put("y", {"n": 2}))
+@pytest.mark.parametrize("gone", [delete("x"), put("x", None)], ids=["delete", "null"])
+def test_put_then_delete_leaves_nothing_and_delete_then_put_leaves_the_item(
+    agent: Caller, gone: Any
+) -> None:
+    agent.batch(put("x", {"n": 1}), gone, delete("y"), put("y", {"n": 2}))
     assert agent.get(["a"], "x").status_code == 404
     assert agent.get(["a"], "y").json()["value"] == {"n": 2}
+    # of a key that is there, the item is a new memory, and the old one keeps its id and history
+    old = agent.put(["a"], "x", {"n": 1}).json()
+    got = results(agent.batch(gone, put("x", {"n": 3}, if_version=0), get("x")))
+    assert (got[0], got[1]["version"], got[1]["outcome"]) == (None, 1, "created")
+    assert got[2]["value"] == {"n": 1}
+    assert agent.get(["a"], "x").json()["id"] == got[1]["id"] != old["id"]
+    assert agent.call("GET", f"/memories/{old['id']}").status_code == 404
+    results(agent.batch(put("x", {"n": 4}), gone))
+    assert agent.get(["a"], "x").status_code == 404
+
+
+def test_a_superseded_put_that_must_fail_fails_the_batch(agent: Caller) -> None:
+    agent.put(["a"], "k", {"n": 1})
+    unknown = "0198f0a4-0000-7000-8000-000000000000"
+    for bad, status, path in [
+        (put("k", {"n": 2}, if_version=7), 412, "ops[1]"),
+        (put("k", {"n": 2}, kind="nonsense"), 422, "ops[1].kind"),
+        (put("k", {"n": 2}, derived_from=[unknown]), 422, "ops[1].derived_from[0]"),
+        (put("k", {"a": "x" * (1 << 20)}), 422, "ops[1].value"),
+    ]:
+        answer = agent.batch(put("new", {"n": 1}), bad, put("k", {"n": 3}))
+        found = answer.json()
+        assert answer.status_code == status, bad
+        assert found.get("at", found.get("errors", [{}])[0].get("path")) == path
+        assert agent.keys([]) == ["k"]
+    got = results(agent.batch(put("k", {"n": 2}, if_version=1), put("k", {"n": 3}, if_version=1)))
+    assert [one["version"] for one in got] == [2, 2]
+    assert agent.batch(delete("k"), put("k", {}, if_version=2), put("k", {})).status_code == 412
+
+
+def test_a_superseded_delete_asks_for_the_right_to_delete(
+    agent: Caller, tenant: Tenant, make_caller: Callable[..., Caller]
+) -> None:
+    writer = make_caller(tenant, scopes=["memory:write"])
+    assert writer.batch(delete("k"), put("k", {"n": 1})).status_code == 403
+    assert writer.batch(put("k", None), put("k", {"n": 1})).status_code == 403
+    assert agent.keys([]) == []
 
 
 def test_a_value_of_null_deletes(agent: Caller) -> None:

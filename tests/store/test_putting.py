@@ -45,3 +45,13 @@ def test_an_update_takes_over_the_subjects_of_what_it_is_derived_from(agent: Cal
     again = agent.put(["a"], "k", {"n": 2}, subjects=["s2"], derived_from=[source]).json()
     assert again["outcome"] == "unchanged"
     assert agent.get(["a"], "k").json()["subjects"] == ["s2", "s1"]
+
+
+def test_subjects_taken_over_stay_as_long_as_the_sources_do(agent: Caller) -> None:
+    source = agent.put(["a"], "source", {"n": 1}, subjects=["s1"]).json()["id"]
+    agent.put(["a"], "k", {"n": 1}, subjects=["s2"], derived_from=[source])
+    assert agent.put(["a"], "k", {"n": 2}, subjects=[]).json()["subjects"] == ["s1"]
+    assert agent.put(["a"], "k", {"n": 3}, subjects=["s3"]).json()["subjects"] == ["s3", "s1"]
+    agent.delete(["a"], "source")  # nobody can tell any more what came from it
+    assert agent.put(["a"], "k", {"n": 4}, subjects=[]).json()["subjects"] == ["s3", "s1"]
+    assert agent.put(["a"], "k", {"n": 5}, subjects=[], derived_from=[]).json()["subjects"] == []
