@@ -29,7 +29,7 @@ from tenants.snapshots import tenant_settings
 
 LABEL_BYTES = 256
 
-_REFUSALS = {
+REFUSALS = {
     "not_hidden": "It is in use.",
     "hidden_by_cap": "A cap ended its use; a cap cannot be undone.",
     "hidden_by_erasure": "It was erased.",
@@ -44,15 +44,15 @@ def restore_memory(identifier: UUID, *, reason: str) -> Inspected:
     require(Action.GOVERN_MEMORY)
     reason = check_reason(reason)
     with transaction.atomic():
-        row, in_the_way = _gather(identifier)
+        row, in_the_way = lock_with_holder(identifier)
         at, regime = now(), regime_of(tenant_settings())
-        refusal = _decide_restore(row, in_the_way, regime, at)
+        refusal = refusal_of_restore(row, in_the_way, regime, at)
         if refusal is not None:
-            raise Conflict(_REFUSALS[refusal], code=refusal)
+            raise Conflict(REFUSALS[refusal], code=refusal)
         if in_the_way is not None:
-            _write(replace(in_the_way, trashed_at=at))
+            store_dates(replace(in_the_way, trashed_at=at))
         restored = with_dates(replace(row, restored_at=at, trashed_at=None), regime, at)
-        _write(restored)
+        store_dates(restored)
         _record("memory.restore", restored, reason)
         return inspect_row(restored)
 
@@ -61,25 +61,26 @@ def label_memory(identifier: UUID, *, label: str | None, reason: str) -> Inspect
     """Set or take off the label; its dates follow at once. Missing, Gone, Invalid."""
     require(Action.GOVERN_MEMORY)
     reason = check_reason(reason)
-    _check_label(label)
+    check_label(label)
     with transaction.atomic():
-        row, _ = _gather(identifier)
+        row, _ = lock_with_holder(identifier)
         at, regime = now(), regime_of(tenant_settings())
         labelled = with_dates(
             moved_by_others(row, replace(row, label=label), regime, at), regime, at
         )
-        _write(labelled)
+        store_dates(labelled)
         upsert.update_label(labelled)
         _record("memory.label", labelled, reason, label=label)
         return inspect_row(labelled)
 
 
-def _check_label(label: str | None) -> None:
+def check_label(label: str | None) -> None:
+    """Raises Invalid `invalid_label`."""
     if label is not None and not 1 <= len(label.encode()) <= LABEL_BYTES:
         raise Invalid.at("label", "invalid_label", f"A label has 1 to {LABEL_BYTES} bytes.")
 
 
-def _gather(identifier: UUID) -> tuple[StoredMemory, StoredMemory | None]:
+def lock_with_holder(identifier: UUID) -> tuple[StoredMemory, StoredMemory | None]:
     """The row, and another that holds its key, both locked (by key first, as writers do)."""
     seen = find_memory(identifier)
     holder = lock_by_keys([(seen.namespace, seen.key)]).get((seen.namespace, seen.key))
@@ -87,7 +88,7 @@ def _gather(identifier: UUID) -> tuple[StoredMemory, StoredMemory | None]:
     return row, None if holder is None or holder.id == row.id else holder
 
 
-def _decide_restore(
+def refusal_of_restore(
     row: StoredMemory, in_the_way: StoredMemory | None, regime: Regime, at: datetime
 ) -> str | None:
     """The code of what stands against a restore."""
@@ -101,7 +102,8 @@ def _decide_restore(
     return None
 
 
-def _write(row: StoredMemory) -> None:
+def store_dates(row: StoredMemory) -> None:
+    """The dates of one locked row."""
     together = Together()
     upsert.update_dates(together, [row])
     together.run()
