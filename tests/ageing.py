@@ -18,7 +18,8 @@ INSTANTS = (
     "archived_at", "trashed_at", "deleted_at", "restored_at", "dates_moved_at", "embedding_due_at",
     "reviewed_at", "archive_noted_at", "anonymised_at", "original_kept_at", "acts_at", "review_at",
     "acts_at_b", "review_at_b", "visible_until_b", "purge_at_b", "archived_at_b",
-    "dates_moved_at_b",
+    "dates_moved_at_b", "due_at", "due_at_b", "erasure_verified_at", "erasure_approved_at",
+    "restricted_at", "source_erased_at",
 )  # fmt: skip
 
 
