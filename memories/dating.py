@@ -149,6 +149,7 @@ def with_dates(row: StoredMemory, regime: Regime, at: datetime) -> StoredMemory:
         ruled=dates.ruled,
         ruleset=dates.ruleset,
         due_at=dates.due_at,
+        hidden_as=dates.hidden_as,
         acts_at=dates.acts_at,
         review_at=dates.review_at,
         coming=None if regime.coming is None else dates_to_come(row, regime.coming, found).dates,
@@ -193,6 +194,7 @@ def dates_of(found: Evaluation, row: StoredMemory, regime: Regime) -> Dates:
         ruleset=regime.ruleset,
         dates_moved_at=row.dates_moved_at,
         due_at=found.due_at if found.kept_by in ("held", "request_open") else None,
+        hidden_as=found.hidden_state,
         acts_at=next_act_at(found, row),
         review_at=review_date(found),
     )

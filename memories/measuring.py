@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from django.db import connection, transaction
 
 from memories.namespaces import encode, narrow
+from memories.statements.browse import STATE, STATES
 from memories.statements.lookup import below_any
 from memories.statements.slots import in_slot
 from tenants.authorising import require
@@ -31,8 +32,7 @@ class Usage:
 
 
 _BY = (
-    "SELECT CASE WHEN m.trashed_at IS NOT NULL OR m.visible_until <= %s THEN 'TRASH' "
-    "WHEN m.archived_at <= %s THEN 'ARCHIVED' ELSE 'ACTIVE' END, m.kind, count(*), "
+    "SELECT {state}, m.kind, count(*), "
     "sum(pg_column_size(m.*)) FROM memories_memory m WHERE m.tenant_id = %s AND {below} "
     "GROUP BY 1, 2"
 )
@@ -56,7 +56,9 @@ def measure_usage(namespace_prefix: Sequence[str]) -> Usage:
     asked_below, asked = below_any(prefixes, "e.namespace")
     tenant = current_tenant_id()
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute(in_slot(_BY).format(below=below), [now(), now(), tenant, *params])
+        cursor.execute(
+            in_slot(_BY.format(state=STATE, below=below)), [now(), now(), tenant, *params]
+        )
         groups = cursor.fetchall()
         cursor.execute(_VECTORS.format(below=below), [tenant, *params])
         vectors, vector_bytes = cursor.fetchone()
@@ -64,7 +66,7 @@ def measure_usage(namespace_prefix: Sequence[str]) -> Usage:
         (purged,) = cursor.fetchone()
         cursor.execute(_REQUESTS.format(below=asked_below), [tenant, now(), *asked])
         (requests,) = cursor.fetchone()
-    by_state: dict[str, int] = {"ACTIVE": 0, "ARCHIVED": 0, "TRASH": 0, "PURGED": purged}
+    by_state = {**dict.fromkeys(STATES, 0), "PURGED": purged}
     by_kind: dict[str, int] = {}
     for state, kind, count, _ in groups:
         by_state[state] += count

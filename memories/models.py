@@ -98,6 +98,8 @@ class Memory(TenantModel):
     dates_moved_at = models.DateTimeField(null=True)
     due_at = models.DateTimeField(null=True)
     due_at_b = models.DateTimeField(null=True)
+    hidden_as = models.CharField(max_length=16, null=True)  # noqa: DJ001 - null: of before
+    hidden_as_b = models.CharField(max_length=16, null=True)  # noqa: DJ001 - the same
     hold_ids = ArrayField(models.UUIDField(), default=list, db_default=[])
     erasure_verified_at = models.DateTimeField(null=True)
     erasure_approved_at = models.DateTimeField(null=True)
@@ -203,6 +205,10 @@ class Memory(TenantModel):
                 fields=["tenant_id", "review_at_b", "id"],
                 condition=Q(review_at_b__isnull=False),
                 name="memory_review_b",
+            ),
+            # what keeps a hold that no scope of it fits any more
+            models.Index(
+                fields=["tenant_id", "id"], condition=~Q(hold_ids=[]), name="memory_keeping_holds"
             ),
             # embed_pending's scan
             models.Index(

@@ -61,12 +61,12 @@ def present_retention(row: StoredMemory, at: datetime) -> dict[str, Any]:
 
 
 def state_of(row: StoredMemory, at: datetime) -> str:
-    """The state by the stored dates: what agents can see is ACTIVE or ARCHIVED, the rest TRASH."""
-    if row.quarantined_at is not None:
-        return "QUARANTINED"
-    if row.is_visible(at):
+    """The state by what is stored, as `statements.browse.STATE` says it in SQL."""
+    if row.is_visible(at) and row.quarantined_at is None:
         return "ARCHIVED" if row.is_archived(at) else "ACTIVE"
-    return "TRASH"
+    if row.hidden_as == "HELD" or row.quarantined_at is None:
+        return row.hidden_as or "TRASH"
+    return "QUARANTINED"
 
 
 def _masked(row: StoredMemory, at: datetime) -> StoredMemory:

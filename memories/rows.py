@@ -29,6 +29,8 @@ class Dates:
     """When a sweep has something else to do about it (`falling_due`)."""
     review_at: datetime | None = None
     """From when on it waits for a person's decision; None when it does not."""
+    hidden_as: str | None = None
+    """Its state once it is hidden; None (a row of before this was stored): TRASH."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,8 @@ class StoredMemory:
     acts_at: datetime | None = None
     """As in `Dates`."""
     review_at: datetime | None = None
+    """As in `Dates`."""
+    hidden_as: str | None = None
     """As in `Dates`."""
     reviewed_at: datetime | None = None
     """When a person decided, at the end of a review, that it be destroyed."""

@@ -64,15 +64,17 @@ def evaluate(
     archive_at = archive_date(found)
     is_over = use.date is not None and found.at >= use.date
     is_hidden = is_over or memory.quarantined
+    hidden_state = _hidden_state(found, use, bytes_end)
     if purge_at is not None and found.at >= purge_at:
         state: State = "PURGED"
     elif is_hidden:
-        state = _hidden_state(found, use, bytes_end)
+        state = hidden_state
     else:
         state = "ARCHIVED" if archive_at is not None and found.at >= archive_at else "ACTIVE"
     return Evaluation(
         at=found.at,
         state=state,
+        hidden_state=hidden_state,
         visible=not is_hidden,
         visible_until=use.date,
         cause=use.cause,

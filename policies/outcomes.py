@@ -115,13 +115,15 @@ class Evaluation:
     """One memory under one rule-set version at one instant. All dates are UTC; None: no date.
 
     `visible_until` and `purge_at` are the two dates; `cause` and `winner` (the key of a rule) say
-    what ends use. `due_at` is the purge date as it were without the open hold, request or
-    restriction that suspends it. `flags` are sorted. `floor_keeps`: the bytes would go earlier
-    without a floor. `policies.clauses` turns `rules` and `found` into a list of clauses.
+    what ends use. `hidden_state` is the state once it is hidden. `due_at` is the purge date as it
+    were without the open hold, request or restriction that suspends it. `flags` are sorted.
+    `floor_keeps`: the bytes would go earlier without a floor. `policies.clauses` turns `rules` and
+    `found` into a list of clauses.
     """
 
     at: datetime
     state: State
+    hidden_state: State
     visible: bool
     visible_until: datetime | None
     cause: Cause | None

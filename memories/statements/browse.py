@@ -15,13 +15,18 @@ from tenants.context import current_tenant_id
 from tenants.paging import Mark
 
 Order = Literal["updated", "leaves", "destroyed", "created"]
-STATES = ("ACTIVE", "ARCHIVED", "TRASH")
+STATES = (
+    "ACTIVE", "ARCHIVED", "TRASH", "RETAINED", "RESTRICTED", "IN_REVIEW", "QUARANTINED", "HELD",
+)  # fmt: skip
 
 _MEMORY = columns("m")
-_STATE = (
-    "CASE WHEN m.trashed_at IS NOT NULL OR m.visible_until <= %s THEN 'TRASH' "
+STATE = (
+    "CASE WHEN m.trashed_at IS NOT NULL OR m.visible_until <= %s OR m.quarantined_at IS NOT NULL "
+    "THEN CASE WHEN m.hidden_as = 'HELD' THEN 'HELD' WHEN m.quarantined_at IS NOT NULL "
+    "THEN 'QUARANTINED' ELSE coalesce(m.hidden_as, 'TRASH') END "
     "WHEN m.archived_at <= %s THEN 'ARCHIVED' ELSE 'ACTIVE' END"
 )
+"""The state at an instant (twice) by what is stored; `presenting.state_of` says the same."""
 _COLUMNS: dict[Order, tuple[str, str]] = {
     "updated": ("updated_at", "DESC"),
     "created": ("created_at", "DESC"),
@@ -53,7 +58,7 @@ def compile_selection(wanted: Selection) -> tuple[str, list[Any]]:
     below, params = below_any(wanted.prefixes)
     parts, values = ["m.tenant_id = %s", below], [current_tenant_id(), *params]
     if set(wanted.states) != set(STATES):
-        parts.append(f"{_STATE} = ANY(%s)")
+        parts.append(f"{STATE} = ANY(%s)")
         values += [wanted.at, wanted.at, list(wanted.states)]
     if wanted.kinds:
         parts.append("m.kind = ANY(%s)")

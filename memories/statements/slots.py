@@ -14,7 +14,7 @@ from tenants.snapshots import tenant_settings
 
 DATED = (
     "visible_until", "purge_at", "archived_at", "rule", "flags", "ruled", "ruleset",
-    "dates_moved_at", "due_at", "acts_at", "review_at",
+    "dates_moved_at", "due_at", "acts_at", "review_at", "hidden_as",
 )  # fmt: skip
 """What the rules decide about a memory, in the order of `rows.Dates`."""
 OTHER = "_b"

@@ -33,7 +33,7 @@ _TYPES = {
     "id": "uuid", "namespace": "text", "key": "text", "value": "jsonb", "source": "jsonb",
     "events": "jsonb",
     "kind": "text", "tier": "text", "session": "text", "label": "text", "rule": "text",
-    "embedding": "text", "detector": "text", "derived_from": "uuid[]",
+    "embedding": "text", "detector": "text", "hidden_as": "text", "derived_from": "uuid[]",
     "hold_ids": "uuid[]", "source_caps": "timestamptz[]", "content_hash": "bytea",
     "ttl": "interval", "ruled": "bool",
     **dict.fromkeys(("subjects", "classes", "tags", "index_paths", "flags"), "text[]"),
@@ -138,7 +138,7 @@ def update_memories(
 _DATES = (
     "ttl", "ttl_expires_at", "visible_until", "purge_at", "ruled", "rule", "flags", "archived_at",
     "ruleset", "deleted_at", "trashed_at", "restored_at", "dates_moved_at", "quarantined_at",
-    "due_at", "weight", *_REQUESTED, *_SWEPT,
+    "due_at", "hidden_as", "weight", *_REQUESTED, *_SWEPT,
 )  # fmt: skip
 _DATE_TYPES = {name: _TYPES[name] for name in ("id", *_DATES)} | COMING_TYPES
 _UPDATE_DATES = tuple(_update(_DATES, _DATE_TYPES, slot) for slot in (0, 1))
