@@ -6,21 +6,20 @@ and did not write the rules (here the operator at the console does).
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Any
 
-import yaml
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
 from audit.jobs import find_job, run_job
 from memories.activating import activate_rules
 from memories.staging import simulate_rules
-from memoryhub.errors import Conflict
+from memoryhub.errors import Conflict, Invalid
 from policies.approving import approve_rules
 from policies.comparing import Difference, compare_rules
+from policies.documents import read_document
 from policies.drafting import draft_rules, write_rules
 from policies.models import RuleSet
 from policies.versions import find_active
@@ -31,15 +30,6 @@ from tenants.context import acting_as
 from tenants.models import Tenant, User
 
 REASON = "applied from a file at the console"
-
-
-class _Loader(yaml.SafeLoader):
-    """YAML whose dates stay text, as in JSON."""
-
-    yaml_implicit_resolvers = {  # noqa: RUF012 - as the base class has it
-        first: [(tag, pattern) for tag, pattern in known if not tag.endswith(":timestamp")]
-        for first, known in yaml.SafeLoader.yaml_implicit_resolvers.items()
-    }
 
 
 class Command(HubCommand):
@@ -85,15 +75,9 @@ def _read(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise CommandError(f"{path}: {error.strerror}") from None
     try:
-        is_json = path.suffix == ".json"
-        content = json.loads(text) if is_json else yaml.load(text, _Loader)  # noqa: S506 - safe
-    except (ValueError, yaml.YAMLError) as error:
-        raise CommandError(f"{path} cannot be read: {error}") from None
-    if isinstance(content, list):
-        content = {"rules": content}
-    if not isinstance(content, dict) or set(content) - {"rules", "cases", "note"}:
-        raise CommandError(f"{path} is not a list of rules, nor rules, cases and a note.")
-    return content
+        return read_document(text)
+    except Invalid as error:
+        raise CommandError(f"{path} cannot be read: {error.errors[0].detail}") from None
 
 
 def _sign_in(email: str, tenant: Tenant) -> Actor:
