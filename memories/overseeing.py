@@ -76,3 +76,12 @@ def _ask_redis(queue: str) -> tuple[list[Process], int | None]:
     except redis.RedisError:
         log.warning("engine_without_redis")
         return [], None
+
+
+def find_rehearsal(version: RuleSet) -> Job | None:
+    """The job that simulates this version, or did last: counts only. Inside a transaction."""
+    require(Action.SEE_FIGURES)
+    if not version.staged:
+        return None
+    job: Job | None = Job.objects.filter(id=UUID(version.staged["job"])).first()
+    return job

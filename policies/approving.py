@@ -20,8 +20,9 @@ from policies.versions import (
     rules_of,
 )
 from tenants.authorising import require
-from tenants.context import now
-from tenants.roles import Action
+from tenants.context import current_tenant_id, now
+from tenants.models import Membership
+from tenants.roles import Action, roles_that_may
 
 REASON_CHARACTERS = 1000
 
@@ -59,6 +60,15 @@ def approvals_needed(version: RuleSet, active: RuleSet | None) -> int:
     for change in changes["changed"]:
         touched += [change["before"], change["after"]]
     return 2 if any(rule.get("statutory") for rule in touched) else 1
+
+
+def find_approvers(version: RuleSet) -> list[str]:
+    """Names of the people who may approve this version, by name. Inside a transaction."""
+    require(Action.SEE_FIGURES)
+    done = {version.created_by, version.written_by, *(one["id"] for one in version.approvals)}
+    members = Membership.objects.effective().of_tenant(current_tenant_id())
+    able = members.filter(role__in=roles_that_may(Action.APPROVE_RULES))
+    return sorted(one.user.get_short_name() for one in able if str(one.user_id) not in done)
 
 
 def check_approvals(version: RuleSet, active: RuleSet | None) -> None:

@@ -92,6 +92,11 @@ def scope_for(action: Action) -> Scope | None:
     return _TABLE[action][1]
 
 
+def roles_that_may(action: Action) -> frozenset[Role]:
+    """The roles whose people may do it."""
+    return _TABLE[action][0]
+
+
 def allows(actor: Actor, action: Action) -> bool:
     """Whether this actor may do this. Jobs and operators are the hub itself."""
     roles, scope = _TABLE[action]
