@@ -79,6 +79,12 @@ FAULTS: dict[str, Text] = {
     "empty_label": _("A label cannot be empty."),
     "dot_in_label": _("A label cannot contain a dot."),
     "label_too_long": _("A label is too long."),
+    "rules_changed": _("Somebody changed these rules meanwhile. Look at them, then change again."),
+    "rule_locked": _("A locked rule only becomes stricter. Set it back as it is in force."),
+    "unknown_value": _("This is not one of the possible values."),
+    "bad_instant": _("Write a day as 2027-03-31."),
+    "duplicate_key": _("Another one has this key already."),
+    "confirm_count_required": _("Purges come earlier by this. Type their number to confirm it."),
     "invalid_cursor": _("The list changed. Start again from its beginning."),
 }
 

@@ -152,6 +152,24 @@ class SettingsForm(HubForm):
         label=_("Own kinds"), required=False,
         help_text=_("Beside the built-in ones, separated by commas."),
     )  # fmt: skip
+    activation_percent = forms.FloatField(
+        label=_("Type the count above, in %"), min_value=0, max_value=100,
+        help_text=_("When new rules take more than this share out of use."),
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )  # fmt: skip
+    data_percent = forms.FloatField(
+        label=_("Simulate again above, in %"), min_value=0, max_value=100,
+        help_text=_("When more than this share was written since the simulation."),
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )  # fmt: skip
+    backup_retention_days = forms.IntegerField(
+        label=_("Days backups are kept"), min_value=0, max_value=3650,
+        help_text=_("Certificates of erasure say when the last copy ends."),
+    )  # fmt: skip
+    confirm_count = forms.IntegerField(
+        label=_("How many purges come earlier"), required=False, min_value=0,
+        help_text=_("Asked for when a change would bring destruction forward."),
+    )  # fmt: skip
 
     @classmethod
     def of(cls, tenant: Tenant, given: Mapping[str, Any] | None = None) -> SettingsForm:
@@ -166,6 +184,9 @@ class SettingsForm(HubForm):
             "notice_days": tenant.notice_days, "versions_kept": tenant.versions_kept,
             "recency": tenant.recency, "default_decay": tenant.default_decay,
             "kinds": ", ".join(tenant.kinds),
+            "activation_percent": round(100 * tenant.activation_share, 4),
+            "data_percent": round(100 * tenant.data_share, 4),
+            "backup_retention_days": tenant.backup_retention_days,
         })  # fmt: skip
 
     def clean_timezone(self) -> str:
@@ -180,6 +201,10 @@ class SettingsForm(HubForm):
         data = dict(self.cleaned_data)
         days = data.pop("default_ttl_days")
         data["default_ttl_minutes"] = None if days is None else days * 1440
+        for name in ("activation", "data"):
+            data[f"{name}_share"] = round(data.pop(f"{name}_percent") / 100, 6)
+        if data["confirm_count"] is None:
+            del data["confirm_count"]
         data["kinds"] = [kind.strip() for kind in data["kinds"].split(",") if kind.strip()]
         return data
 

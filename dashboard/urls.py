@@ -5,7 +5,20 @@ from allauth.mfa.base import views as factor_views
 from allauth.mfa.recovery_codes import views as code_views
 from django.urls import path
 
-from dashboard.views import account, audit, keys, memories, overview, people, privacy, settings
+from dashboard.views import (
+    account,
+    audit,
+    drafting,
+    enforcing,
+    engine,
+    keys,
+    memories,
+    overview,
+    people,
+    privacy,
+    retention,
+    settings,
+)
 
 urlpatterns = [
     path("", overview.overview, name="overview"),
@@ -14,6 +27,24 @@ urlpatterns = [
     path("privacy", privacy.privacy, name="privacy"),
     path("privacy/detectors", privacy.detectors, name="detectors"),
     path("privacy/<uuid:memory_id>", privacy.quarantined, name="quarantined"),
+    path("retention", retention.retention, name="retention"),
+    path("retention/versions", retention.rule_versions, name="rule_versions"),
+    path("retention/drafts", drafting.new_draft, name="new_draft"),
+    path("retention/<int:n>", retention.rule_version, name="rule_version"),
+    path("retention/<int:n>/note", drafting.write_note, name="write_note"),
+    path("retention/<int:n>/difference", retention.rule_difference, name="rule_difference"),
+    path("retention/<int:n>/rules.yaml", retention.rule_document, name="rule_document"),
+    path("retention/<int:n>/text", drafting.edit_document, name="edit_document"),
+    path("retention/<int:n>/examples", drafting.edit_cases, name="edit_cases"),
+    path("retention/<int:n>/rules/<slug:place>", drafting.edit_rule, name="edit_rule"),
+    path("retention/<int:n>/rules/<slug:place>/says", drafting.preview_rule, name="preview_rule"),
+    path("retention/<int:n>/arrange/<int:place>", drafting.arrange_rule, name="arrange_rule"),
+    path("retention/<int:n>/simulation", enforcing.simulation, name="simulation"),
+    path("retention/<int:n>/simulate", enforcing.begin_simulation, name="begin_simulation"),
+    path("retention/<int:n>/cancel", enforcing.end_simulation, name="end_simulation"),
+    path("retention/<int:n>/approve", enforcing.approve, name="approve_rules"),
+    path("retention/<int:n>/activate", enforcing.activate, name="activate_rules"),
+    path("retention/<int:n>/drop", drafting.drop_draft, name="drop_draft"),
     path("audit", audit.audit, name="audit"),
     path("audit/<uuid:event_id>", audit.event, name="event"),
     path("access", people.members, name="members"),
@@ -25,6 +56,7 @@ urlpatterns = [
     path("access/keys/new", keys.new_key, name="new_key"),
     path("access/keys/<slug:key_id>/revoke", keys.revoke, name="revoke_key"),
     path("settings", settings.settings, name="settings"),
+    path("settings/engine", engine.engine, name="engine"),
     path("settings/sweeps", settings.sweeps, name="sweeps"),
     path("settings/sweeps/now", settings.sweep, name="sweep_now"),
     path("settings/sweeps/<uuid:scope_id>", settings.sweep_scope, name="sweep_scope"),

@@ -40,11 +40,14 @@ def settings(request: HttpRequest) -> HttpResponse:
     """Lifetimes, trash, notice, search; changed with the version they were read at."""
     kept = take_kept_form(request)
     form = SettingsForm.of(open_settings(), request.POST or kept)
+    count_asked: int | None = None
     if request.method == "POST" and form.is_valid():
         try:
             change_settings(parse_settings(form.change()))
         except HubError as error:
-            form.add_fault(error)
+            count_asked = error.facts.get("count")
+            if count_asked is None:
+                form.add_fault(error)
         else:
             messages.success(request, _("The settings were changed."))
             return redirect("settings")
@@ -53,6 +56,7 @@ def settings(request: HttpRequest) -> HttpResponse:
         "zones": sorted(available_timezones()),
         "profile": profile_of(tenant_settings()),
         "was_kept": kept is not None,
+        "count_asked": count_asked,
     }
     return render(
         request, "hub/settings.html", context, status=422 if request.method == "POST" else 200

@@ -29,6 +29,9 @@ ADMINS = {"admin": 200, "officer": 403, "auditor": 403, "viewer": 403, "nobody":
 OFFICERS = {"admin": 403, "officer": 404, "auditor": 403, "viewer": 403, "nobody": SIGN_IN}
 """404: the table's memory is not quarantined."""
 ADMINS_POST = ADMINS | {"admin": 302}
+DRAFTERS = {"admin": 200, "officer": 200, "auditor": 403, "viewer": 403, "nobody": SIGN_IN}
+DRAFTERS_POST = DRAFTERS | {"admin": 302, "officer": 302}
+DRAFTERS_FAULT = DRAFTERS | {"admin": 422, "officer": 422}
 PERSONAL = EVERYBODY
 OPEN = dict.fromkeys(ROLES, 200)
 
@@ -40,6 +43,24 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "privacy": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "detectors": [("GET", EVERYBODY), ("POST", EVERYBODY)],
     "quarantined": [("GET", OFFICERS), ("POST", OFFICERS)],
+    "retention": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
+    "rule_versions": [("GET", EVERYBODY)],
+    "new_draft": [("POST", DRAFTERS_POST), ("GET", dict.fromkeys(ROLES, 405))],
+    "rule_version": [("GET", EVERYBODY)],
+    "write_note": [("POST", DRAFTERS_FAULT)],
+    "rule_difference": [("GET", EVERYBODY)],
+    "rule_document": [("GET", EVERYBODY)],
+    "edit_document": [("GET", DRAFTERS), ("POST", DRAFTERS_FAULT)],
+    "edit_cases": [("GET", DRAFTERS), ("POST", DRAFTERS_FAULT)],
+    "edit_rule": [("GET", DRAFTERS), ("POST", DRAFTERS_FAULT)],
+    "preview_rule": [("POST", DRAFTERS)],
+    "arrange_rule": [("POST", DRAFTERS_FAULT)],
+    "simulation": [("GET", EVERYBODY)],
+    "begin_simulation": [("POST", DRAFTERS_POST)],
+    "end_simulation": [("POST", DRAFTERS_POST | {"admin": 409})],
+    "approve_rules": [("GET", DRAFTERS), ("POST", DRAFTERS_FAULT)],
+    "activate_rules": [("GET", DRAFTERS), ("POST", DRAFTERS | {"officer": 409, "admin": 403})],
+    "drop_draft": [("POST", DRAFTERS_POST | {"admin": 404})],
     "audit": [("GET", READERS)],
     "event": [("GET", READERS)],
     "members": [("GET", ADMINS)],
@@ -51,6 +72,7 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "new_key": [("GET", ADMINS), ("POST", ADMINS | {"admin": 422})],
     "revoke_key": [("GET", ADMINS), ("POST", ADMINS_POST)],
     "settings": [("GET", ADMINS), ("POST", ADMINS | {"admin": 422})],
+    "engine": [("GET", READERS | {"admin": 200})],
     "sweeps": [("GET", ADMINS), ("POST", ADMINS | {"admin": 422})],
     "sweep_now": [("POST", ADMINS_POST), ("GET", dict.fromkeys(ROLES, 405))],
     "sweep_scope": [("GET", ADMINS), ("POST", ADMINS | {"admin": 422})],
@@ -88,7 +110,16 @@ def places(
         key = issue_key(tenant, name="to be revoked").row.id
         members = {member.role: member.id for member in find_members()}
     scope = people["admin"].get("/api/v1/policies/sweep-scopes").json()["items"][0]["id"]
+    draft = people["admin"].post(
+        "/api/v1/policies/rulesets", {"note": ""}, content_type="application/json"
+    ).json()["n"]  # fmt: skip
+    rule = {"key": "e", "kind": "expire", "after": {"days": 90}}
+    people["admin"].put(
+        f"/api/v1/policies/rulesets/{draft}", {"rules": [rule], "cases": []},
+        content_type="application/json",
+    )  # fmt: skip
     return {
+        "n": str(draft), "place": "0",
         "memory_id": memory, "event_id": event, "member_id": str(members["viewer"]),
         "key_id": key, "scope_id": scope, "slug": tenant.slug, "session_id": "0",
         "token": "no-such-token",
