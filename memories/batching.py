@@ -124,7 +124,8 @@ def _run(plan: _Plan) -> list[Any]:
 
 def _judge(plan: _Plan, locked: Mapping[Key, StoredMemory]) -> None:
     """Superseded puts fail as if alone: by the rows found, or by none after a delete."""
-    before, after = [], []
+    before: list[int] = []
+    after: list[int] = []
     for number, put in plan.superseded.items():
         deleted = plan.gone.get((put.namespace, put.op.key), len(plan.ops))
         (before if number < deleted else after).append(number)
