@@ -78,22 +78,29 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, public AS $$
   ORDER BY age(a.backend_xid) DESC LIMIT 1
 $$;
 
+-- A place that is taken was taken behind our back: that must not stop the sealing of everybody else.
+-- What lost its place has no leaf, and the roots differ: verifying names it.
 CREATE FUNCTION hub_seal_leaves(of_epoch int, tenants uuid[], places bigint[], ids uuid[], ats timestamptz[], hashes bytea[])
-RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
-  INSERT INTO audit_leaf (tenant_id, epoch, index, event_id, event_at, hash)
-  SELECT t, of_epoch, p, i, a, h FROM unnest(tenants, places, ids, ats, hashes) AS rows (t, p, i, a, h)
+RETURNS bigint LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
+  WITH made AS (
+    INSERT INTO audit_leaf (tenant_id, epoch, index, event_id, event_at, hash)
+    SELECT t, of_epoch, p, i, a, h FROM unnest(tenants, places, ids, ats, hashes) AS rows (t, p, i, a, h)
+    ON CONFLICT DO NOTHING RETURNING tenant_id
+  ) SELECT count(*) FROM made
 $$;
 
 CREATE FUNCTION hub_seal_nodes(of_epoch int, tenants uuid[], levels int[], numbers bigint[], hashes bytea[])
 RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
   INSERT INTO audit_node (tenant_id, epoch, level, number, hash)
   SELECT t, of_epoch, l, n, h FROM unnest(tenants, levels, numbers, hashes) AS rows (t, l, n, h)
+  ON CONFLICT DO NOTHING
 $$;
 
 CREATE FUNCTION hub_seal_checkpoints(of_epoch int, tenants uuid[], sizes bigint[], sealed_at timestamptz, roots bytea[], notes text[])
 RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, public AS $$
   INSERT INTO audit_checkpoint (tenant_id, epoch, size, at, root, note)
   SELECT t, of_epoch, s, sealed_at, r, n FROM unnest(tenants, sizes, roots, notes) AS rows (t, s, r, n)
+  ON CONFLICT DO NOTHING
 $$;
 """
 

@@ -11,6 +11,7 @@ copies of the file elsewhere: it is what shows that a log was cut short.
 
 from __future__ import annotations
 
+import base64
 import fcntl
 import json
 import os
@@ -70,12 +71,22 @@ def make_line(
         "epoch": place[0], "n": place[1], "at": stamp(at), "node": str(node),
         "tenants": len(ordered), "events": events, "root": encode(root), "heads": moved,
     }  # fmt: skip
-    digest = sha256(canonical(facts).encode()).hexdigest()
     note = sign_note(
         f"memoryhub/anchors/{place[0]}\n{len(ordered)}\n{encode(root)}\nn {place[1]}\n"
-        f"events {events}\nat {stamp(at)}\nfacts {digest}\n"
+        f"events {events}\nat {stamp(at)}\nfacts {digest_of(facts)}\n"
     )
     return AnchorLine(len(ordered), events, root, canonical({**facts, "note": note}))
+
+
+def digest_of(facts: dict[str, Any]) -> str:
+    """What the note of a line signs of it: everything but the note."""
+    bare = {name: value for name, value in facts.items() if name != "note"}
+    return sha256(canonical(bare).encode()).hexdigest()
+
+
+def root_hex(text: str) -> str:
+    """A root of a line, in hex."""
+    return base64.b64decode(text).hex()
 
 
 def canonical(document: dict[str, Any]) -> str:

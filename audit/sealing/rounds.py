@@ -186,7 +186,8 @@ def _append(epoch: int, found: Sequence[Sealable], *, after: datetime | None) ->
         nodes += [(tenant_id, node) for node in tree.nodes]
         checkpoint = Checkpoint(tenant_id, epoch, tree.size, tree.root, now(), after)
         grown.append((checkpoint, tree.frontier))
-    write_leaves(epoch, leaves)
+    if write_leaves(epoch, leaves) < len(leaves):
+        log.error("audit_places_taken", epoch=epoch)  # somebody wrote leaves behind our back
     write_nodes(epoch, nodes)
     move_heads(epoch, now(), grown)
     signed = [(checkpoint, sign_note(checkpoint.text)) for checkpoint, _ in grown]

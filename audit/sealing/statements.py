@@ -100,13 +100,14 @@ def oldest_writer() -> dict[str, Any] | None:
     return None if row is None else dict(zip(names, row, strict=True))
 
 
-def write_leaves(epoch: int, leaves: Sequence[tuple[int, Sealable]]) -> None:
-    """Leaves with their places in their tenants' trees."""
+def write_leaves(epoch: int, leaves: Sequence[tuple[int, Sealable]]) -> int:
+    """Leaves with their places in their tenants' trees; how many found their place free."""
     events = [event for _, event in leaves]
-    _run(_SEAL_LEAVES, [
+    (written,) = _one(_SEAL_LEAVES, [
         epoch, [one.tenant_id for one in events], [place for place, _ in leaves],
         [one.id for one in events], [one.at for one in events], [one.leaf for one in events],
     ])  # fmt: skip
+    return int(written)
 
 
 def write_nodes(epoch: int, nodes: Sequence[tuple[UUID, StoredNode]]) -> None:
