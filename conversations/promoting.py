@@ -32,7 +32,7 @@ from conversations.reporting import PROMOTION_FAILED, report
 from conversations.weighing import Known, Mention, Promotion, Weighed, weigh
 from memories.models import Memory
 from memories.namespaces import decode
-from memories.ops import LIST_LENGTH, Dedup, PutOp
+from memories.ops import LIST_LENGTH, PutOp
 from memories.retrying import retry_when_taken, with_newest_rules
 from memories.writing import Written, apply_puts, prepare_puts
 from memoryhub.errors import HubError, Unavailable, VersionMismatch
@@ -240,12 +240,12 @@ def _op_of(promotion: Promotion, gathered: _Gathered) -> LearnedOp:
             "text": statement.text, "attribute": statement.attribute, "value": statement.value,
         },
         index=["text"], kind=statement.kind, subjects=[gathered.subject],
-        derived_from=list(promotion.all_sources[-LIST_LENGTH:]),
+        derived_from=[str(one) for one in promotion.all_sources[-LIST_LENGTH:]],
         source={
             "promotion": promotion.reason, "sessions": len(sessions),
             "times": len(promotion.sources), "said_at": instant_as_wire(max(said)),
         },
-        dedup=Dedup() if over is None else None,
+        dedup=over is None,
         if_version=None if over is None else over.version,
     )  # fmt: skip
 

@@ -14,14 +14,13 @@ from api.openapi.jobs import JobShape
 from api.openapi.shapes import PAGE_PARAMETERS, Shape, answers, page_shape
 from conversations.feedback import MOST_USED
 from conversations.golden import QUESTION_CHARACTERS
-
-Ids = Annotated[list[UUID], Field(max_length=64)]
+from memories.ops import Identifier
 
 
 class PromoteRequest(Body):
     """Which candidates or short-term memories of the session; absent: all that it stated."""
 
-    memory_ids: Annotated[list[UUID], Field(min_length=1, max_length=64)] | None = None
+    memory_ids: Annotated[list[Identifier], Field(min_length=1, max_length=64)] | None = None
 
 
 class PromotedShape(Shape):
@@ -49,7 +48,7 @@ class PromotionShape(Shape):
 class FeedbackRequest(Body):
     """Which of the memories that the search returned were of use, and whether it helped."""
 
-    used: Annotated[list[UUID], Field(max_length=MOST_USED)]
+    used: Annotated[list[Identifier], Field(max_length=MOST_USED)]
     helpful: bool | None = None
 
 
@@ -58,7 +57,7 @@ class QuestionRequest(Body):
 
     question: Annotated[str, Field(min_length=1, max_length=QUESTION_CHARACTERS)]
     namespace_prefix: Annotated[list[Any], Field(default_factory=list)]
-    expected: Annotated[list[UUID], Field(min_length=1, max_length=64)]
+    expected: Annotated[list[Identifier], Field(min_length=1, max_length=64)]
 
 
 class ResultShape(Shape):
