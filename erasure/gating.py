@@ -73,13 +73,13 @@ class Gating:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if request.path in OPEN_ALWAYS or gate.is_open():
             return self.get_response(request)
+        document = {
+            "type": "https://memoryhub.dev/problems/erasures_missing",
+            "title": "Temporarily not available", "status": 503, "code": "erasures_missing",
+            "detail": "Erasures are carried out again after a restore; this takes a moment.",
+            "request_id": getattr(request, "request_id", ""),
+        }  # fmt: skip
         return JsonResponse(
-            {
-                "type": "about:blank", "title": "Temporarily not available", "status": 503,
-                "code": "erasures_missing",
-                "detail": "Erasures are carried out again after a restore; this takes a moment.",
-                "request_id": getattr(request, "request_id", ""),
-            },
-            status=503,
-            headers={"Retry-After": str(RETRY_AFTER), "Content-Type": "application/problem+json"},
+            document, status=503, content_type="application/problem+json",
+            headers={"Retry-After": str(RETRY_AFTER)},
         )  # fmt: skip

@@ -59,7 +59,7 @@ def hash_for_ledger(subject: str, tenant_id: UUID) -> str:
 
 def path_of_ledger() -> Path:
     """Where it lies: under MEMORYHUB_DATA, so that it is backed up apart from the database."""
-    return Path(settings.DATA_DIR) / "ledger" / "erasures.jsonl"
+    return Path(settings.MEMORYHUB_LEDGER)
 
 
 def append_entry(entry: Entry) -> None:

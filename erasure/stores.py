@@ -23,12 +23,14 @@ from django.db.models.functions import Cast
 
 from audit.files import path_of
 from audit.models import Job, RepeatableCall
+from conversations.models import GoldenQuestion
 from conversations.sessions import end_session, find_sessions_of
 from memories.embedding.calling import forget_kept_vectors
 from memories.models import BusinessEvent, Finding, Tombstone
-from memories.naming import is_named, pattern_of
+from memories.naming import BLANK, blank_name, is_named, pattern_of
 from memories.occurring import SCHEDULED
 from memories.requesting import unname_tombstones
+from policies.models import Hold
 from tenants.context import current_tenant_id
 from tenants.models import Schedule
 
@@ -116,6 +118,39 @@ def _named_tombstones(person: Person) -> int:
     return Tombstone.objects.filter(namespace__regex=pattern).count() if pattern else 0
 
 
+def _questions(person: Person) -> Any:
+    """Golden questions that name the person, or expect one of their memories."""
+    expecting = Q(expected__overlap=list(person.ids))
+    pattern = pattern_of(person.subject)
+    return GoldenQuestion.objects.filter(
+        expecting | Q(question__regex=pattern) | Q(namespace_prefix__regex=pattern)
+        if pattern
+        else expecting
+    )
+
+
+HOLD_TEXTS = ("matter", "reason", "custodian", "release_reason", "released_reason")
+
+
+def _released_holds(person: Person) -> Any:
+    """Those that stand name the person as long as they stand: the law asks for it."""
+    named = Q(subjects__contains=[person.subject])
+    pattern = pattern_of(person.subject)
+    for name in HOLD_TEXTS if pattern else ():
+        named |= Q(**{f"{name}__regex": pattern})
+    return Hold.objects.filter(named, released_at__isnull=False)
+
+
+def _unname_holds(person: Person) -> int:
+    holds = list(_released_holds(person))
+    for hold in holds:
+        hold.subjects = [BLANK if one == person.subject else one for one in hold.subjects]
+        for name in HOLD_TEXTS:
+            setattr(hold, name, blank_name(getattr(hold, name), person.subject))
+        hold.save(update_fields=["subjects", *HOLD_TEXTS])
+    return len(holds)
+
+
 # --- files ----------------------------------------------------------------------------------------
 
 
@@ -197,6 +232,8 @@ STORES: tuple[Store, ...] = (
     Store("business_events", _count(_events), _delete(_events)),
     Store("repeatable_calls", _count(_calls), _delete(_calls)),
     Store("findings", _count(_findings), _delete(_findings)),
+    Store("golden_questions", _count(_questions), _delete(_questions)),
+    Store("released_holds", _count(_released_holds), _unname_holds),
     Store("jobs", _count(_jobs), _scrub_jobs),
     Store("job_files", lambda person: len(list(_files(person))), _drop_files),
     Store("tombstones", _named_tombstones, lambda person: unname_tombstones(person.subject)),

@@ -44,6 +44,11 @@ def is_named(subject: str, text: str) -> bool:
     return subject == text if compiled is None else compiled.search(text) is not None
 
 
+def blank_name(text: str, subject: str) -> str:
+    """The text with the person's identifier left blank."""
+    return text.replace(subject, BLANK) if is_named(subject, text) else text
+
+
 def without_name(path: str, subject: str) -> str:
     """A stored namespace path in which the labels that name the person are blank."""
     labels = decode(path)

@@ -15,4 +15,5 @@ os.environ["MEMORYHUB_DATA"] = str(DATA)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
 if "MEMORYHUB_KEYS" not in os.environ:
     os.environ["MEMORYHUB_KEYS"] = tempfile.mkdtemp(prefix="hub-keys-")
+    os.environ["MEMORYHUB_LEDGER"] = os.environ["MEMORYHUB_KEYS"] + "/erasures.jsonl"
     atexit.register(shutil.rmtree, os.environ["MEMORYHUB_KEYS"], ignore_errors=True)

@@ -84,7 +84,8 @@ class Supervisor:
     def _prepare_and_keep(self, lock: int) -> None:
         self.say("migrating the database")
         self._run("migrate", "--no-input")
-        if (self.places.data / "ledger").exists():  # a restore is erased again before web answers
+        ledger = os.environ.get("MEMORYHUB_LEDGER") or self.places.data / "ledger"
+        if Path(ledger).exists():  # a restored database is erased again before web answers
             self._run("replay_erasures")
         greeting = self._make_demo() if self.options.demo else ""
         minder = Minder(lock, self.places.log / "minder.log")

