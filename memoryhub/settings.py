@@ -31,6 +31,7 @@ if EMBEDDED_SERVERS:
 
 MEMORYHUB_KEYS = env.str("MEMORYHUB_KEYS", str(DATA_DIR / "keys"))
 MEMORYHUB_ROOT_KEY = env.str("MEMORYHUB_ROOT_KEY", "")
+MEMORYHUB_LEDGER = env.str("MEMORYHUB_LEDGER", "") or str(DATA_DIR / "ledger" / "erasures.jsonl")
 MEMORYHUB_ROOT_KEY_PREVIOUS = env.str("MEMORYHUB_ROOT_KEY_PREVIOUS", "")
 MEMORYHUB_ANCHORS = env.str("MEMORYHUB_ANCHORS", str(DATA_DIR / "anchors" / "audit.jsonl"))
 
