@@ -4,8 +4,16 @@ from django.urls import path
 
 from api.views.access import KeysView, KeyView, MembersView, MemberView
 from api.views.audit import EventsView, EventView
+from api.views.conversations import (
+    ContextView,
+    MessagesView,
+    RecallView,
+    SessionsView,
+    SessionView,
+)
 from api.views.engine import EngineView
 from api.views.events import BusinessEventsView
+from api.views.findings import FindingsView
 from api.views.holds import (
     HeldMemoriesView,
     HoldKeepView,
@@ -63,6 +71,7 @@ from api.views.requests import (
     WithdrawView,
 )
 from api.views.requests import ScopeView as RequestScopeView
+from api.views.reviews import ReviewsView, ReviewView
 from api.views.service import UnknownView
 from api.views.settings import SettingsView
 from api.views.store import BatchView, ItemsView, NamespacesView, SearchView
@@ -74,7 +83,12 @@ urlpatterns = [
     path("store/items/search", SearchView.as_view()),
     path("store/namespaces", NamespacesView.as_view()),
     path("store/batch", BatchView.as_view()),
+    path("sessions", SessionsView.as_view()),
+    path("sessions/<str:session_id>", SessionView.as_view()),
+    path("sessions/<str:session_id>/messages", MessagesView.as_view()),
+    path("sessions/<str:session_id>/recall", RecallView.as_view()),
     path("sessions/<str:session_id>/promote", PromoteView.as_view()),
+    path("context", ContextView.as_view()),
     path("searches/<uuid:search_id>/feedback", FeedbackView.as_view()),
     path("golden-questions", GoldenQuestionsView.as_view()),
     path("golden-questions/results", RecallResultsView.as_view()),
@@ -103,6 +117,9 @@ urlpatterns = [
     path("policies/rulesets/<int:n>/approve", RuleSetApproveView.as_view()),
     path("policies/rulesets/<int:n>/activate", RuleSetActivateView.as_view()),
     path("policies/evaluate", EvaluateView.as_view()),
+    path("policies/reviews", ReviewsView.as_view()),
+    path("policies/reviews/<uuid:memory_id>", ReviewView.as_view()),
+    path("findings", FindingsView.as_view()),
     path("events", BusinessEventsView.as_view()),
     path("usage", UsageView.as_view()),
     path("engine", EngineView.as_view()),

@@ -13,6 +13,7 @@ name it, sealed under the tenant's key; the task state is masked before it comes
 from __future__ import annotations
 
 import json
+import re
 import secrets
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
@@ -46,6 +47,7 @@ TTL_SECONDS, LEAST_TTL, MOST_TTL = 1_800, 60, 86_400
 PURPOSE = "sessions"
 USERS = "users"
 SESSIONS = "sessions"
+_ID = re.compile(r"[0-9a-f]{32}")
 Role = Literal["user", "assistant", "system", "tool"]
 
 
@@ -120,7 +122,7 @@ def open_session(
         home=encode(home_of(subject, current_actor())), channel=channel, ttl_seconds=ttl_seconds,
         created_at=at, last_active_at=at,
     )  # fmt: skip
-    facts = {
+    facts: dict[Any, Any] = {
         "subject": session.pseudonym, "sealed": _seal(session), "channel": channel or "",
         "ttl": ttl_seconds, "created": at.timestamp(), "active": at.timestamp(), "state": "{}",
         "status": session.status,
@@ -137,6 +139,7 @@ def open_session(
 
 def load_session(session_id: str) -> Session:
     """The session, whose expiry slides. Raises Missing, Unavailable."""
+    _check_id(session_id)
     with reaching():
         found = script("load")(_keys(session_id), [*_arguments(session_id), WINDOW])
     return _known(session_id, found)
@@ -147,6 +150,7 @@ def claim_message(session_id: str, message_id: str) -> tuple[Session, str | None
 
     CLAIMED says that another request is adding it. Raises Missing, Unavailable.
     """
+    _check_id(session_id)
     keys = [*_keys(session_id), said_key(session_id, message_id)]
     with reaching():
         found = script("claim")(keys, [*_arguments(session_id), WINDOW, CLAIMED, CLAIM_SECONDS])
@@ -168,7 +172,13 @@ def touch_session(
     `outcome` is what a repetition of the message is told: ids and reasons, no content.
     """
     keys = [*_keys(session.id), said_key(session.id, message_id)]
-    rest = [WINDOW, message_id, outcome, SAID_SECONDS, *(f"n:{name}" for name in counters)]
+    rest: list[Any] = [
+        WINDOW,
+        message_id,
+        outcome,
+        SAID_SECONDS,
+        *(f"n:{name}" for name in counters),
+    ]
     with reaching():
         window = script("settle")(keys, [*_arguments(session.id), *rest])
     counts = dict(session.counts)
@@ -208,7 +218,7 @@ def list_sessions(*, limit: int) -> tuple[list[Session], int]:
     at = wall_clock().timestamp()
     with reaching() as redis:
         total = int(redis.zcount(index_key(), at, "+inf"))
-        ids = redis.zrevrangebyscore(index_key(), "+inf", at, start=0, num=limit)
+        ids: Any = redis.zrevrangebyscore(index_key(), "+inf", at, start=0, num=limit)
         with redis.pipeline(transaction=False) as together:
             for session_id in ids:
                 together.hgetall(session_key(session_id))
@@ -235,6 +245,11 @@ def _new_id() -> str:
     while (made := secrets.token_hex(16)).isdecimal():
         continue
     return made
+
+
+def _check_id(session_id: str) -> None:
+    if not _ID.fullmatch(session_id):
+        raise Missing("There is no such session.")
 
 
 def _keys(session_id: str) -> list[str]:

@@ -34,6 +34,7 @@ from memories.reading import reading_of, with_touches
 from memories.rows import StoredMemory
 from memories.statements.candidates import (
     Plan,
+    Population,
     Scope,
     TextSearch,
     VectorSearch,
@@ -143,13 +144,16 @@ class Answer:
     lacks_vectors: bool
 
 
-def answer_question(question: Question, scope: Scope, *, by: Plan | None = None) -> Answer:
+def answer_question(
+    question: Question, scope: Scope, *, by: Plan | None = None, within: Population | None = None
+) -> Answer:
     """Find candidates by every signal that the mode asks for, and rank them.
 
-    `by` is the plan of the vectors where it is not to be chosen (to measure one by the other).
+    `by` is the plan of the vectors where it is not to be chosen (to measure one by the other);
+    `within` how much the scope holds, where the caller knows it better than by its prefixes.
     """
     op, profile = question.op, question.profile
-    population = population_of(scope.prefixes)
+    population = within or population_of(scope.prefixes)
     by_vector_only = op.mode == "vector" and question.vector is not None
     vector = text = plan = None
     if question.vector is not None:

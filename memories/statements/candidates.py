@@ -33,6 +33,13 @@ Plan = Literal["exact", "ann"]
 Signal = Literal["vector", "text", "pending"]
 
 
+class About(NamedTuple):
+    """Memories about a subject: those that name it, and those below its home (a stored path)."""
+
+    subject: str
+    home: str
+
+
 @dataclass(frozen=True, slots=True)
 class Scope:
     """Which memories a search may find. `prefixes` are stored paths, already narrowed."""
@@ -45,11 +52,14 @@ class Scope:
     tags: Sequence[str] | None = None
     filter: Node | None = None
     include_archived: bool = False
+    about: About | None = None
 
     @property
     def is_filtered(self) -> bool:
         """Whether more is asked than a place, a tier and being in use."""
-        return bool(self.kinds or self.subjects or self.tags or self.filter is not None)
+        return bool(
+            self.kinds or self.subjects or self.tags or self.filter is not None or self.about
+        )
 
 
 class Candidate(NamedTuple):
@@ -125,11 +135,26 @@ def compile_scope(scope: Scope) -> tuple[str, list[Any]]:
             "WHERE s.tenant_id = %s AND s.subject = ANY(%s))"
         )
         values += [current_tenant_id(), list(scope.subjects)]
+    if scope.about is not None:
+        text, more = _about(scope.about)
+        parts.append(text)
+        values += more
     if scope.filter is not None:
         text, more = compile_sql(scope.filter, "m.value")
         parts.append(text)
         values += more
     return in_slot(" AND ".join(parts)), values
+
+
+def _about(about: About) -> tuple[str, list[Any]]:
+    """Both as ids, so that each is found by its own index."""
+    below, params = below_any([about.home], column="h.namespace")
+    text = (
+        "m.id IN (SELECT s.memory_id FROM memories_memorysubject s WHERE s.tenant_id = %s "
+        "AND s.subject = %s UNION ALL SELECT h.id FROM memories_memory h WHERE h.tenant_id = %s "
+        f"AND h.trashed_at IS NULL AND {below})"
+    )
+    return text, [current_tenant_id(), about.subject, current_tenant_id(), *params]
 
 
 _FIELDS = "m.id, m.namespace, m.key, m.updated_at, m.decay, m.weight, m.importance"
@@ -247,6 +272,26 @@ def measure_population(prefixes: Sequence[str], *, most: int) -> Population:
         cursor.execute(_POPULATION.format(below=below), [current_tenant_id(), *params, most])
         count, average = cursor.fetchone()
     return Population(count, float(average))
+
+
+_AROUND = (
+    "SELECT count(*), coalesce(avg(few.length), 0), "
+    "coalesce((array_agg(DISTINCT few.namespace) FILTER (WHERE few.elsewhere))[:%s], '{{}}') "
+    "FROM (SELECT m.length, m.namespace, NOT {below} AS elsewhere FROM memories_memory m "
+    "WHERE m.tenant_id = %s AND m.trashed_at IS NULL AND m.tier = 'long' AND {about} LIMIT %s) few"
+)
+
+
+def measure_subject(about: About, *, most: int, places: int) -> tuple[Population, list[str]]:
+    """How much there is about a subject (the count stops at `most`), and the namespaces outside its
+    home, up to `places`."""
+    below, params = below_any([about.home])
+    condition, more = _about(about)
+    values = [places, *params, current_tenant_id(), *more, most]
+    with connection.cursor() as cursor:
+        cursor.execute(_AROUND.format(below=below, about=condition), values)
+        count, average, elsewhere = cursor.fetchone()
+    return Population(count, float(average)), list(elsewhere)
 
 
 _NEWEST = (

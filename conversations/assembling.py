@@ -1,0 +1,227 @@
+"""Context: everything known that helps to answer, gathered from all tiers within a token budget.
+
+The order of work. The session is loaded (Redis), the query is shielded and embedded once, outside
+any transaction. Then, in one transaction that commits without waiting for the disk: candidates of
+the session's short-term memory, candidates of what is known about the subject (below its home, or
+naming it, wherever the caller may read), its profile facts, and their texts; the block is built;
+what went into it is counted as read and recorded.
+
+What can fail. No vectors: both tiers answer by words. No session (expired, another tenant's):
+Missing. Redis away: 503 with a session; with a subject alone the store answers without Redis.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field, replace
+from uuid import UUID
+
+import orjson
+from django.db import transaction
+
+from audit.hashing import pseudonym_of
+from audit.recording import Facts, Target, draft
+from conversations.blocks import Block, Language, Line, build_block, language_of, text_of
+from conversations.intent.judging import has_open_task
+from conversations.recalling import recall_op
+from conversations.sessions import Session, home_of, load_session
+from memories.namespaces import covers, encode, narrow
+from memories.ops import RecallOp
+from memories.planning import EXACT_MOST
+from memories.presenting import present_memory
+from memories.protecting import guard_of_now
+from memories.reading import reading_of, with_touches
+from memories.rows import StoredMemory
+from memories.searching import Question, answer_question, prepare_search
+from memories.statements.candidates import About, Scope, measure_subject, newest
+from memories.statements.lookup import find_by_ids, find_visible, read_page
+from privacy.acting import check_identifiers
+from privacy.choosing import Scope as PrivacyScope
+from sealing.hashing import keyed_hash
+from tenants.authorising import require
+from tenants.context import current_actor, current_tenant_id, now, relaxed_commit
+from tenants.roles import Action
+from tenants.snapshots import tenant_settings
+
+BUDGET, LEAST_BUDGET, MOST_BUDGET = 1_000, 16, 100_000
+SHORT_LINES, LONG_LINES, PROFILE_LINES = 20, 40, 20
+MOST_PLACES = 32
+"""Namespaces outside a subject's home that are looked into for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The prompt block, its lines (most useful first), its tokens, and milliseconds by tier.
+
+    `timings`: session, short_term, long_term, total. Short and long term each count the embedding
+    that they share: it is what either would have taken by itself.
+    """
+
+    prompt: str
+    items: tuple[Line, ...]
+    tokens: int
+    timings: Mapping[str, float]
+
+
+def assemble_context(
+    query: str, *, session_id: str | None = None, subject: str | None = None, budget: int = BUDGET
+) -> Context:
+    """What is known for this question. Raises Denied, Missing, Invalid, Unavailable."""
+    actor = require(Action.USE_SESSIONS)
+    watch = _Watch()
+    session = None if session_id is None else load_session(session_id)
+    watch.note("session")
+    about = _about(session, subject or "")
+    question = prepare_search(RecallOp(namespace_prefix=[], query=query, limit=LONG_LINES))
+    watch.note("embedding")
+    with relaxed_commit(when=not actor.is_person), transaction.atomic():
+        watch.note("begin")
+        scores = _Scores()
+        if session is not None:
+            scores.short = _of_session(session, question)
+            scores.window = _of_window(session)
+        watch.note("short")
+        scores.profile, scores.long = _of_subject(about, question)
+        watch.note("long")
+        lines, language = _lines(session, scores, query)
+        block = build_block(lines, budget=budget, language=language)
+        gone = _read(about, session, block, question)
+        if gone:
+            lines = [line for line in lines if line.memory_id not in gone]
+            block = build_block(lines, budget=budget, language=language)
+    return Context(block.prompt, block.lines, block.tokens, watch.timings())
+
+
+def _about(session: Session | None, subject: str) -> About:
+    if session is not None:
+        return About(session.subject, session.home)
+    check_identifiers([("subject", subject)], guard_of_now(), PrivacyScope())
+    return About(subject, encode(home_of(subject, current_actor())))
+
+
+@dataclass(slots=True)
+class _Scores:
+    """What each tier found: ids with how well they fit, or without."""
+
+    short: dict[UUID, float] = field(default_factory=dict)
+    window: Collection[UUID] = ()
+    profile: Collection[UUID] = ()
+    long: dict[UUID, float] = field(default_factory=dict)
+
+    @property
+    def ids(self) -> list[UUID]:
+        """All of them, once."""
+        return list(dict.fromkeys([*self.profile, *self.window, *self.short, *self.long]))
+
+
+class _Watch:
+    """Milliseconds between the steps."""
+
+    def __init__(self) -> None:
+        self._last = self._begin = time.perf_counter()
+        self._spent: dict[str, float] = {}
+
+    def note(self, step: str) -> None:
+        """What passed since the step before belongs to this one."""
+        at = time.perf_counter()
+        self._spent[step] = 1_000 * (at - self._last)
+        self._last = at
+
+    def timings(self) -> dict[str, float]:
+        """As the answer has them."""
+        shared = self._spent["embedding"] + self._spent["begin"]
+        figures = {
+            "session": self._spent["session"],
+            "short_term": shared + self._spent["short"],
+            "long_term": shared + self._spent["long"],
+            "total": 1_000 * (time.perf_counter() - self._begin),
+        }
+        return {name: round(value, 2) for name, value in figures.items()}
+
+
+# --- gathered -------------------------------------------------------------------------------------
+
+
+def _of_session(session: Session, question: Question) -> dict[UUID, float]:
+    """The session's short-term memories that fit."""
+    op = recall_op(session, question.op.query or "", limit=SHORT_LINES)
+    scope = Scope((encode(session.namespace),), now(), tier="short", kinds=op.kinds)
+    ranked = answer_question(replace(question, op=op), scope).ranked[:SHORT_LINES]
+    return {one.candidate.id: one.score for one in ranked}
+
+
+def _of_window(session: Session) -> list[UUID]:
+    """Those of the last messages that are in short-term memory."""
+    if not session.window:
+        return []
+    path = encode(session.namespace)
+    found = find_visible([(path, message) for message in session.window], at=now())
+    return [identifier for identifier, _ in found.values()]
+
+
+def _of_subject(about: About, question: Question) -> tuple[list[UUID], dict[UUID, float]]:
+    """Profile facts, newest first; and what fits."""
+    prefixes = current_actor().prefixes
+    population, elsewhere = measure_subject(about, most=EXACT_MOST + 1, places=MOST_PLACES)
+    places = [about.home, *(place for place in elsewhere if covers(prefixes, place))]
+    within = tuple(place for place in narrow(places, "") if covers(prefixes, place))
+    scope = Scope(within, now(), about=about if len(places) > 1 else None)
+    if not population.size:
+        return [], {}
+    profile = newest(replace(scope, kinds=["profile"]), limit=PROFILE_LINES, offset=0)
+    ranked = answer_question(question, scope, within=population).ranked[:LONG_LINES]
+    return profile, {one.candidate.id: one.score for one in ranked}
+
+
+# --- chosen and read ------------------------------------------------------------------------------
+
+
+def _lines(session: Session | None, scores: _Scores, query: str) -> tuple[list[Line], Language]:
+    """Everything gathered, as lines, and the language that the subject speaks."""
+    rows = find_by_ids(scores.ids) if scores.ids else {}
+    lines = [_line(rows[identifier], scores) for identifier in scores.ids if identifier in rows]
+    if session is not None and has_open_task(session.state):
+        state = json.dumps(session.state, ensure_ascii=False)
+        lines.append(Line("session", None, state, None))
+    return lines, language_of([query, *(line.text for line in lines)], _usual_language())
+
+
+def _line(row: StoredMemory, scores: _Scores) -> Line:
+    tier = "long" if row.tier == "long" else "session" if row.id in scores.window else "short"
+    return Line(
+        tier=tier,  # type: ignore[arg-type]
+        memory_id=str(row.id),
+        text=text_of(orjson.loads(present_memory(row, now())["value"].text)),
+        score=scores.short.get(row.id, scores.long.get(row.id)),
+        is_profile=row.id in scores.profile,
+        sources=frozenset(str(source) for source in row.derived_from),
+    )
+
+
+def _usual_language() -> Language:
+    return "zh" if tenant_settings().locale.startswith("zh") else "en"
+
+
+def _read(about: About, session: Session | None, block: Block, question: Question) -> set[str]:
+    """What went into the block counts as read: access, TTL, and one event for all; those that went
+    out of use since they were found."""
+    query = question.op.query or ""
+    ids = [UUID(line.memory_id) for line in block.lines if line.memory_id is not None]
+    event = draft(
+        "context.assemble",
+        Target("session", session.id) if session is not None else Target("subject"),
+        Facts(
+            subjects=(pseudonym_of(about.subject),),
+            counts={"n": len(ids), "tokens": block.tokens},
+            links={
+                "ids": [str(one) for one in ids],
+                "query": keyed_hash(query, purpose="search-query", tenant_id=current_tenant_id()),
+            },
+        ),
+    )
+    reading = reading_of(True)
+    found = read_page(ids, reading, event)
+    with_touches(list(found.values()), reading)
+    return {str(one) for one in ids if one not in found}

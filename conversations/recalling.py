@@ -1,0 +1,30 @@
+"""Recall within a session: what of its short-term memory fits a question, by meaning and words.
+
+A search of the store in the session's own place and tier, so it degrades to words when nobody
+computes vectors, counts the access and is an event. What is recalled lives its time anew.
+"""
+
+from __future__ import annotations
+
+from conversations.sessions import Session, load_session
+from conversations.short_term import KIND
+from memories.ops import RecallOp
+from memories.searching import Found, search_memories
+from tenants.authorising import require
+from tenants.roles import Action
+
+LIMIT, MOST = 5, 50
+
+
+def recall_in_session(session_id: str, query: str, *, limit: int = LIMIT) -> Found:
+    """The session's entries that fit best. Raises Denied, Missing, Invalid, Unavailable."""
+    require(Action.USE_SESSIONS)
+    return search_memories(recall_op(load_session(session_id), query, limit=limit))
+
+
+def recall_op(session: Session, query: str, *, limit: int) -> RecallOp:
+    """The search of this session's short-term memory."""
+    return RecallOp(
+        namespace_prefix=list(session.namespace), query=query, limit=limit, tier="short",
+        kinds=[KIND], refresh_ttl=True, recency=0.0,
+    )  # fmt: skip
