@@ -23,6 +23,13 @@ INSTANTS = (
 )  # fmt: skip
 
 
+_EVENTS = sql.SQL(
+    "events = (SELECT coalesce(jsonb_object_agg(e.key, to_jsonb((e.value)::timestamptz - %(span)s))"
+    ", '{}') FROM jsonb_each_text(events) AS e)"
+)
+"""Business events: type → when it occurred."""
+
+
 def let_pass(owner_url: str, tenant: Tenant, **span: float) -> None:
     """Let `span` (keywords of timedelta) go by for everything the tenant has stored."""
     moved = sql.SQL(", ").join(
@@ -31,7 +38,9 @@ def let_pass(owner_url: str, tenant: Tenant, **span: float) -> None:
     with psycopg.connect(owner_url) as connection:
         act_as_owner(connection, tenant)
         connection.execute(
-            sql.SQL("UPDATE memories_memory SET {} WHERE tenant_id = %(tenant)s").format(moved),
+            sql.SQL("UPDATE memories_memory SET {}, {} WHERE tenant_id = %(tenant)s").format(
+                moved, _EVENTS
+            ),
             {"span": timedelta(**span), "tenant": tenant.id},
         )
 
