@@ -32,7 +32,7 @@ from memories.statements.lookup import (
 from memories.statements.together import Together
 from memoryhub.errors import Missing
 from tenants.authorising import require
-from tenants.context import current_actor, now, relaxed_commit
+from tenants.context import current_actor, fixed_plans, now, relaxed_commit
 from tenants.roles import Action
 from tenants.snapshots import tenant_settings
 
@@ -43,7 +43,7 @@ TOUCHED = ("accessed_at", "access_count", "ttl_expires_at", "visible_until", "pu
 def get_memory(op: GetOp) -> StoredMemory:
     """The visible memory under a key, as it is after this read. Raises Missing."""
     actor = require(Action.READ_VALUES)
-    with relaxed_commit(when=not actor.is_person), transaction.atomic():
+    with relaxed_commit(when=not actor.is_person), fixed_plans(), transaction.atomic():
         row = read_memory(op)
     if row is None:
         raise Missing("There is no such item.")

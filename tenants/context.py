@@ -54,6 +54,7 @@ class Origin:
 _actor: ContextVar[Actor | None] = ContextVar("hub_actor", default=None)
 _origin: ContextVar[Origin] = ContextVar("hub_origin", default=Origin())  # noqa: B039 - frozen
 _relaxed: ContextVar[bool] = ContextVar("hub_relaxed", default=False)
+_fixed: ContextVar[bool] = ContextVar("hub_fixed_plans", default=False)
 
 
 @contextmanager
@@ -85,6 +86,25 @@ def relaxed_commit(*, when: bool = True) -> Iterator[None]:
         yield
     finally:
         _relaxed.reset(token)
+
+
+@contextmanager
+def fixed_plans() -> Iterator[None]:
+    """Transactions begun in this block plan a prepared statement once, whatever its parameters.
+
+    For statements that find rows by their whole key: planning such a statement over the partitions
+    takes longer than executing it. Not for searches, whose best plan hangs on what is asked.
+    """
+    token = _fixed.set(True)
+    try:
+        yield
+    finally:
+        _fixed.reset(token)
+
+
+def has_fixed_plans() -> bool:
+    """Whether transactions begun now keep one plan for each prepared statement."""
+    return _fixed.get()
 
 
 def current_actor() -> Actor:

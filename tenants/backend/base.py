@@ -13,17 +13,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from typing import Any
+from uuid import UUID
 
+import psycopg
 from django.apps import apps
 from django.db.backends.postgresql import base
 from django.db.utils import Error, InterfaceError, OperationalError
+from psycopg.pq import ConnStatus, ExecStatus
+from psycopg.pq.abc import PGconn, PGresult
 
-from tenants.context import OutsideTransaction, actor_or_none, is_relaxed
+from tenants.context import OutsideTransaction, actor_or_none, has_fixed_plans, is_relaxed
 
-HUB_ACT = "SELECT at, settings_version FROM hub_act(%s, %s)"
+HUB_ACT = (
+    "SELECT (extract(epoch FROM at) * 1000000)::bigint, settings_version FROM hub_act('%s', %s)"
+)
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -71,12 +78,14 @@ class DatabaseWrapper(base.DatabaseWrapper):
             pool.check()
 
     def _act(self) -> None:
+        """BEGIN, the tenant and how this transaction plans and commits: one round trip."""
         actor = actor_or_none()
         assert actor is not None
-        with self.connection.cursor() as cursor, self.wrap_database_errors:
-            cursor.execute(HUB_ACT, [actor.tenant_id, is_relaxed()])
-            row = cursor.fetchone()
-        self.hub_now, self.hub_settings_version = row[0], row[1]
+        with self.wrap_database_errors:
+            found = _ask(self.connection.pgconn, begin_as(actor.tenant_id))
+        micros, version = found.get_value(0, 0), found.get_value(0, 1)
+        self.hub_now = EPOCH + timedelta(microseconds=int(micros or b"0"))
+        self.hub_settings_version = None if version is None else int(version)
 
     def _act_or_end(self) -> None:
         try:
@@ -88,6 +97,22 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _end(self) -> None:
         """Leave no half-begun transaction behind when the tenant could not be named."""
         self.close()
+
+
+def begin_as(tenant_id: UUID) -> bytes:
+    """The text that begins a transaction as a tenant; a UUID holds nothing that could be quoted."""
+    plans = "SET LOCAL plan_cache_mode = force_generic_plan; " if has_fixed_plans() else ""
+    return f"BEGIN; {plans}{HUB_ACT % (UUID(str(tenant_id)), is_relaxed())}".encode()
+
+
+def _ask(server: PGconn, text: bytes) -> PGresult:
+    """The last result of a simple query, without a cursor's cost. Raises what psycopg would."""
+    result = server.exec_(text)
+    if result.status == ExecStatus.TUPLES_OK:
+        return result
+    if server.status == ConnStatus.BAD:
+        raise psycopg.OperationalError(server.get_error_message())
+    raise psycopg.errors.error_from_result(result)
 
 
 def refuse_tenant_tables_outside_atomic(
