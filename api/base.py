@@ -63,11 +63,17 @@ def _check_query(request: Request, taken: Collection[str]) -> None:
         FieldError(name, "unknown_field", "There is no such parameter.")
         for name in sorted(set(request.query_params) - allowed)
     ]
-    faults += [
+    text = request.META.get("QUERY_STRING", "")
+    if not text.isascii() or "%" in text:
+        faults += _misencoded(request, text)
+    if faults:
+        raise Invalid(faults)
+
+
+def _misencoded(request: Request, text: str) -> list[FieldError]:
+    faults = [
         FieldError(name, "invalid_encoding", "The parameter is not UTF-8.")
-        for name, value in parse_qsl(
-            request.META.get("QUERY_STRING", ""), keep_blank_values=True, errors="surrogateescape"
-        )
+        for name, value in parse_qsl(text, keep_blank_values=True, errors="surrogateescape")
         if not value.isascii() and any("\udc80" <= letter <= "\udcff" for letter in value)
     ]
     faults += [
@@ -75,8 +81,7 @@ def _check_query(request: Request, taken: Collection[str]) -> None:
         for name, values in request.query_params.lists()
         if any("\x00" in value for value in values)
     ]
-    if faults:
-        raise Invalid(faults)
+    return faults
 
 
 def body_of(request: Request) -> dict[str, Any]:

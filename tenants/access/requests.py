@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import lru_cache
 
 import structlog
 from django.conf import settings
@@ -55,8 +56,13 @@ def client_address(request: HttpRequest) -> str:
 
 
 def _origin(request: HttpRequest, request_id: str) -> Origin:
-    address = parse_address(client_address(request))
+    return Origin(request_id, *_client_of(client_address(request)))
+
+
+@lru_cache(maxsize=1024)
+def _client_of(text: str) -> tuple[str, str]:
+    """An address as events hold it: its network, and its keyed hash."""
+    address = parse_address(text)
     if address is None:
-        return Origin(request_id=request_id)
-    hashed = keyed_hash(str(address), purpose="client-address")[:32]
-    return Origin(request_id, network_of(address), hashed)
+        return "", ""
+    return network_of(address), keyed_hash(str(address), purpose="client-address")[:32]
