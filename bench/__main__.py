@@ -30,6 +30,7 @@ TITLES = {
     "retrieval": "Recall of the turns that hold the answer",
     "deduplication": "Merging of labelled pairs by threshold",
     "sweeping": "Sweep beside a bare DELETE, and search while it runs",
+    "dialogues": "Ten days of dialogues: is the answer in the context block?",
     "slow": "A provider that takes 800 ms, 64 clients",
 }
 """Each names a module of this package with `measure(data, quick=...)`, which gives rows."""
