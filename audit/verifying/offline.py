@@ -229,7 +229,12 @@ class Walk:
         assert line.payload is not None
         if hash_leaf(line.payload.encode("utf-8", "surrogatepass")) != line.leaf:
             raise Fault(MISMATCH, "the payload is not what was sealed", line.event)
-        said = json.loads(line.payload)
+        try:
+            self._check_columns(line, json.loads(line.payload))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            raise Fault(COLUMNS, "the payload is not an event", line.event) from None
+
+    def _check_columns(self, line: Line, said: dict[str, Any]) -> None:
         if said["tenant"] != self.tenant or said["id"] != line.event:
             raise Fault(COLUMNS, "the payload is of another tenant or event", line.event)
         differing = [] if line.columns is None else differences(said, line.columns)
@@ -317,10 +322,14 @@ def differences(said: dict[str, Any], columns: dict[str, Any]) -> list[str]:
         "changes": said["changes"],
     }  # fmt: skip
     found = [name for name, value in expected.items() if columns.get(name) != value]
-    at = columns.get("at")
-    if at is None or datetime.fromisoformat(at) != datetime.fromisoformat(said["at"]):
-        found.append("at")
-    return found
+    return found if _is_same_instant(columns.get("at"), said["at"]) else [*found, "at"]
+
+
+def _is_same_instant(column: Any, said: str) -> bool:
+    try:
+        return datetime.fromisoformat(column) == datetime.fromisoformat(said)
+    except (ValueError, TypeError):
+        return False
 
 
 # --- bundles --------------------------------------------------------------------------------------
@@ -330,17 +339,18 @@ def check_bundle(
     path: Path, *, key: str | None = None, witness: str | None = None
 ) -> dict[str, Any]:
     """Check a bundle; the answer as `Walk.answer`."""
-    with zipfile.ZipFile(path) as bundle:
-        manifest = json.loads(bundle.read("manifest.json"))
-        known = key or bundle.read("public_key.txt").decode().strip()
-        walk = Walk(tenant=manifest["tenant"], key=known)
-        try:
+    walk = Walk(tenant="", key=key or "")
+    try:
+        with zipfile.ZipFile(path) as bundle:
+            manifest = json.loads(bundle.read("manifest.json"))
+            walk.tenant = manifest["tenant"]
+            walk.key = key or bundle.read("public_key.txt").decode().strip()
             _check_ranges(walk, bundle, manifest, witness)
-            _check_manifest(bundle, manifest, known)
-        except Fault as fault:
-            return walk.answer(fault)
-        except (KeyError, ValueError, TypeError) as error:
-            return walk.answer(Fault(MISMATCH, f"the bundle cannot be read: {error!r}"))
+            _check_manifest(bundle, manifest, walk.key)
+    except Fault as fault:
+        return walk.answer(fault)
+    except (KeyError, ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
+        return walk.answer(Fault(MISMATCH, f"the bundle cannot be read: {error!r}"))
     return walk.answer()
 
 
