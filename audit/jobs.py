@@ -8,6 +8,7 @@ was left lying by its row in `tenants_schedule`, which a live worker keeps movin
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
@@ -33,6 +34,7 @@ log = structlog.get_logger(__name__)
 
 SCHEDULED = "job"
 LEASE_SECONDS = 20.0
+LONGEST_REST_SECONDS = 2.0
 OVER = (Job.State.DONE, Job.State.FAILED, Job.State.CANCELLED)
 
 
@@ -41,7 +43,8 @@ class Step:
     """What one step did: how far the job now is, and whether that was the last.
 
     `cursor` is where the next step begins (JSON); `result` is the answer of a finished job, or
-    what is known so far.
+    what is known so far. `rests` says that others come first: between this step and the next the
+    worker rests, in no transaction, for as long as the step took.
     """
 
     finished: bool
@@ -49,6 +52,7 @@ class Step:
     total: int | None = None
     cursor: Mapping[str, Any] = field(default_factory=dict)
     result: Mapping[str, Any] | None = None
+    rests: bool = False
 
 
 Work = Callable[..., Step]
@@ -149,8 +153,8 @@ def run_job(identifier: UUID) -> None:
 
 def _run_steps(identifier: UUID) -> None:
     try:
-        while _run_step(identifier, _prepare(identifier)):
-            pass
+        while (rest := _run_step(identifier, _prepare(identifier))) is not None:
+            time.sleep(rest)
     except OperationalError:
         raise  # the database is away: beat asks again
     except Exception as error:
@@ -167,22 +171,25 @@ def _prepare(identifier: UUID) -> tuple[Any, ...]:
     return (_PREPARE[job.kind](job),)
 
 
-def _run_step(identifier: UUID, prepared: tuple[Any, ...]) -> bool:
-    """One step; whether there is another."""
+def _run_step(identifier: UUID, prepared: tuple[Any, ...]) -> float | None:
+    """One step; the seconds to rest before the next, None when there is none."""
+    began, rests = time.monotonic(), False
     with transaction.atomic():
         rows = Job.objects.select_for_update(skip_locked=True).filter(id=identifier)
         job = rows.exclude(state__in=OVER).first()
         if job is None:
-            return False
+            return None
         if job.cancel_asked:
             _end(job, Job.State.CANCELLED)
         else:
-            _take_step(job, prepared)
+            rests = _take_step(job, prepared).rests
         job.save()
-        return job.state == Job.State.RUNNING
+    if job.state != Job.State.RUNNING:
+        return None
+    return min(time.monotonic() - began, LONGEST_REST_SECONDS) if rests else 0.0
 
 
-def _take_step(job: Job, prepared: tuple[Any, ...]) -> None:
+def _take_step(job: Job, prepared: tuple[Any, ...]) -> Step:
     if job.state == Job.State.QUEUED:
         job.state, job.started_at = Job.State.RUNNING, now()
     step = _KINDS[job.kind](job, *prepared)
@@ -194,6 +201,7 @@ def _take_step(job: Job, prepared: tuple[Any, ...]) -> None:
     else:
         lease = now() + timedelta(seconds=LEASE_SECONDS)
         _schedule_of(job).update(next_at=lease)
+    return step
 
 
 def _end(job: Job, state: Job.State) -> None:

@@ -23,7 +23,8 @@ def keep_our_logging(**_: object) -> None:
 
 @worker_process_init.connect
 def report_worker(**_: object) -> None:
-    """Each child that runs tasks reports itself: it is the one that holds settings and rules."""
+    """Each child that runs tasks gives way to requests, and reports itself: it holds the rules."""
+    os.nice(settings.WORKER_NICENESS)
     _keep_reporting("worker")
 
 

@@ -322,13 +322,14 @@ CELERY_TASK_PUBLISH_RETRY = False  # messages are hints; beat's scans are the tr
 CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 0.3, "socket_connect_timeout": 0.3}
 CELERY_TASK_DEFAULT_QUEUE = "hub"
 CELERY_TIMEZONE = "UTC"
+WORKER_NICENESS = env.int("WORKER_NICENESS", 5)  # requests come before background work
 EMBED_SCAN_SECONDS = env.float("EMBED_SCAN_SECONDS", 2.0)
 SEAL_SCAN_SECONDS = env.float("SEAL_SCAN_SECONDS", 1.0)
 SEAL_BATCH = env.int("SEAL_BATCH", 2000)
 SEAL_LAG_SECONDS = env.float("SEAL_LAG_SECONDS", 30.0)  # later than this is an alarm
 ANCHOR_SECONDS = env.float("ANCHOR_SECONDS", 60.0)
 SWEEP_SCAN_SECONDS = env.float("SWEEP_SCAN_SECONDS", 1.0)
-SWEEP_CHUNK = env.int("SWEEP_CHUNK", 500)
+SWEEP_CHUNK = env.int("SWEEP_CHUNK", 2000)
 SWEEP_DEFAULT_MINUTES = env.float("SWEEP_DEFAULT_MINUTES", 1.0)
 
 # Logs: structured, one line each, never content ---------------------------------------------------
