@@ -168,12 +168,14 @@ def dates_to_come(row: StoredMemory, coming: Regime, current: Evaluation) -> Com
     """What the staged regime decides about the row, beside the evaluation under the current one.
 
     Where the purge would come earlier, somebody other than the writer moves it: notice is due.
+    The facts are those of `current`: a million rows are dated twice, and read once.
     """
-    found = evaluate_row(row, coming, current.at)
+    facts = current.found.memory
+    found = evaluate(coming.rules, facts, coming.settings, current.at)
     if is_earlier(found.due_at, current.due_at) and coming.staged_at is not None:
         moved = max(row.dates_moved_at or coming.staged_at, coming.staged_at)
-        row = replace(row, dates_moved_at=moved)
-        found = evaluate_row(row, coming, current.at)
+        row, facts = replace(row, dates_moved_at=moved), replace(facts, dates_moved_at=moved)
+        found = evaluate(coming.rules, facts, coming.settings, current.at)
     return Coming(found, dates_of(found, row, coming))
 
 
@@ -190,7 +192,7 @@ def dates_of(found: Evaluation, row: StoredMemory, regime: Regime) -> Dates:
         archived_at=found.archive_at,
         rule=found.winner,
         flags=list(found.flags),
-        ruled=is_ruled(row, regime),
+        ruled=_is_ruled(row, regime, found.found.memory),
         ruleset=regime.ruleset,
         dates_moved_at=row.dates_moved_at,
         due_at=found.due_at if found.kept_by in ("held", "request_open") else None,
@@ -200,7 +202,7 @@ def dates_of(found: Evaluation, row: StoredMemory, regime: Regime) -> Dates:
     )
 
 
-def is_ruled(row: StoredMemory, regime: Regime) -> bool:
+def _is_ruled(row: StoredMemory, regime: Regime, facts: MemoryFacts) -> bool:
     """Whether a read moves dates by more than the TTL, so that it must ask the engine.
 
     A rule whose scope the memory is not in never speaks about it; one that is in scope matters to a
@@ -208,11 +210,10 @@ def is_ruled(row: StoredMemory, regime: Regime) -> bool:
     """
     if row.source_caps or row.dates_moved_at or row.restored_at or is_requested(row):
         return True
-    if holds_over(row, regime):
+    if facts.holds:
         return True
     if not regime.rules:
         return False
-    facts = facts_of(row)
     return any(
         rule.anchor == "accessed" or rule.unless_accessed is not None or row.ttl is not None
         for rule in regime.rules

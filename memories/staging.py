@@ -19,7 +19,6 @@ Nothing but the slot that does not count is changed: the simulation is read-only
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -31,12 +30,14 @@ from audit.models import Job
 from audit.recording import Facts, Target, record
 from memories.dating import Regime, dates_to_come, evaluate_row, regime_of
 from memories.namespaces import decode
-from memories.rows import StoredMemory
+from memories.rows import Dates
 from memories.statements import staging
 from memories.tallying import Tally, Visited, add_up, present_tally
 from memoryhub.errors import Conflict
 from policies.cases import parse_cases, run_examples
+from policies.explaining import explain
 from policies.models import RuleSet
+from policies.narrating import narrate
 from policies.parsing import instant_as_wire
 from policies.versions import (
     State,
@@ -54,7 +55,8 @@ from tenants.roles import Action
 from tenants.snapshots import tenant_settings
 
 JOB = "rules.simulate"
-CHUNK = 500
+CHUNK = 250
+"""Rows a transaction: it holds their locks, and a writer of one of them waits for its end."""
 PAUSE_SECONDS = 0.02
 """In the database, when all that is left is held by others."""
 
@@ -116,7 +118,7 @@ def _stage_chunk(job: Job) -> Step:
     following = {
         "after": after, "again": [str(one) for one in again], "tally": tally.as_json(),
     }  # fmt: skip
-    return Step(finished=False, done=tally.memories, cursor=following)
+    return Step(finished=False, done=tally.memories, cursor=following, rests=True)
 
 
 def _require_staged(job: Job) -> RuleSet:
@@ -132,23 +134,45 @@ def _visit(ids: Sequence[UUID], tally: Tally, regime: Regime) -> list[UUID]:
     if not ids or regime.coming is None:
         return []
     at, coming = now(), regime.coming
-    staged: list[StoredMemory] = []
+    staged: list[tuple[UUID, Dates]] = []
     visits: list[Visited] = []
     for row, size in staging.lock_free(ids):
         before = evaluate_row(row, regime, at)
         after = dates_to_come(row, coming, before)
-        staged.append(replace(row, coming=after.dates))
+        staged.append((row.id, after.dates))
         visits.append(
-            Visited(
-                str(row.id), decode(row.namespace), row.kind, size, before, after.evaluation,
-                (regime.ruleset, coming.ruleset),
-            )
-        )  # fmt: skip
+            Visited(str(row.id), decode(row.namespace), row.kind, size, before, after.evaluation)
+        )
     if staged:
         staging.set_coming(staged)
     add_up(tally, visits)
-    found = {row.id for row in staged}
+    found = {identifier for identifier, _ in staged}
     return [identifier for identifier in ids if identifier not in found]
+
+
+def _explain_samples(tally: Tally) -> tuple[list[dict[str, Any]], list[list[str]]]:
+    """The samples that are still there with both explanations, and their texts in Chinese.
+
+    Ids and dates, no values.
+    """
+    regime, at = regime_of(tenant_settings()), now()
+    if regime.coming is None:
+        return [], []
+    numbers = (regime.ruleset, regime.coming.ruleset)
+    rows = {row.id: row for row in staging.rows_of([UUID(one) for one in tally.sampled])}
+    samples, texts = [], []
+    for name in tally.sampled:
+        row = rows.get(UUID(name))
+        if row is None:
+            continue
+        before = evaluate_row(row, regime, at)
+        found = (before, dates_to_come(row, regime.coming, before).evaluation)
+        told = [
+            explain(one, memory_id=name, ruleset=n) for one, n in zip(found, numbers, strict=True)
+        ]
+        samples.append({"memory_id": name, "before": told[0], "after": told[1]})
+        texts.append([narrate(one, "zh") for one in found])
+    return samples, texts
 
 
 def _sum_up(version: RuleSet, tally: Tally) -> dict[str, Any]:
@@ -156,16 +180,18 @@ def _sum_up(version: RuleSet, tally: Tally) -> dict[str, Any]:
     tenant = lock_tenant()
     rules = rules_of(version)
     failed = [one for one in run_examples(parse_cases(version.cases), rules) if not one.passed]
+    samples, texts = _explain_samples(tally)
     result = {
         "hash": version.hash,
         "at": instant_as_wire(now()),
         **present_tally(tally),
+        "samples": samples,
         "confirm_count": _count_to_confirm(version, tally, tenant),
         "failed_cases": [
             {"name": one.name, "expected": one.expected, "got": one.got} for one in failed
         ],
     }
-    version.simulation = result
+    version.simulation = {**result, "texts_zh": texts}
     if version.state == State.DRAFT:
         version.state = State.SIMULATED
     version.save(update_fields=["simulation", "state"])

@@ -1,20 +1,22 @@
 """What a simulation adds up, memory by memory: who leaves use, who is destroyed sooner. Pure.
 
-A tally travels as JSON from one step of the job to the next.
+A tally travels as JSON from one step of the job to the next, so it stays small: of the samples it
+holds the ids, and they are explained once, at the end.
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
 from typing import Any, Self
 
 from memories.dating import is_earlier
-from policies.explaining import explain
 from policies.outcomes import Evaluation
 
 SAMPLES = 20
 MOST_GROUPS = 300
+MOST_ALIKE = 3
+"""So many samples of one root, kind and effect, as long as there are others."""
 DUE_DAYS = (7, 30, 90)
 SOON = timedelta(days=30)
 COUNTED = ("newly_hidden", "newly_destroyed_30d", "kept_longer", "conflicts", "uncovered", "bytes")
@@ -22,7 +24,8 @@ COUNTED = ("newly_hidden", "newly_destroyed_30d", "kept_longer", "conflicts", "u
 
 @dataclass(slots=True)
 class Tally:
-    """Counts so far. `groups` are [namespace, kind, counts in the order of COUNTED]."""
+    """Counts so far. `groups` are [namespace, kind, counts in the order of COUNTED]; `samples` and
+    `spare` are ids of memories whose dates move, `alike` counts those taken of each sort."""
 
     memories: int = 0
     visible: int = 0
@@ -32,7 +35,9 @@ class Tally:
     held: int = 0
     due: dict[str, int] = field(default_factory=lambda: {str(days): 0 for days in DUE_DAYS})
     groups: list[list[Any]] = field(default_factory=list)
-    samples: list[dict[str, Any]] = field(default_factory=list)
+    samples: list[str] = field(default_factory=list)
+    spare: list[str] = field(default_factory=list)
+    alike: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def from_json(cls, document: dict[str, Any]) -> Self:
@@ -41,12 +46,17 @@ class Tally:
 
     def as_json(self) -> dict[str, Any]:
         """For the job's cursor."""
-        return asdict(self)
+        return {one.name: getattr(self, one.name) for one in fields(self)}
 
     @property
     def newly_uncovered(self) -> int:
         """How many more no rule and no lifetime will speak about."""
         return max(self.covered_before - self.covered_after, 0)
+
+    @property
+    def sampled(self) -> list[str]:
+        """Ids of the samples, of as many sorts as there are."""
+        return [*self.samples, *self.spare][:SAMPLES]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +69,6 @@ class Visited:
     size: int
     before: Evaluation
     after: Evaluation
-    rulesets: tuple[int, int]
 
 
 def add_up(tally: Tally, visits: list[Visited]) -> None:
@@ -95,22 +104,25 @@ def _add(tally: Tally, group: list[Any], visit: Visited) -> None:
     )  # fmt: skip
     for place, count in enumerate(counts, start=2):
         group[place] += int(count)
-    is_other = (before.visible_until, before.purge_at) != (after.visible_until, after.purge_at)
-    if is_other and len(tally.samples) < SAMPLES:
-        tally.samples.append(_sample(visit))
+    if (before.visible_until, before.purge_at) != (after.visible_until, after.purge_at):
+        effect = (
+            "hidden" if hidden else "destroyed" if destroyed else "later" if longer else "other"
+        )
+        _sample(tally, visit, f"{visit.namespace[0]} {visit.kind} {effect}")
 
 
 def _within(found: Evaluation, end: datetime) -> bool:
     return found.purge_at is not None and found.purge_at < end
 
 
-def _sample(visit: Visited) -> dict[str, Any]:
-    """Ids and dates, with both explanations; no values."""
-    before, after = (
-        dict(explain(found, memory_id=visit.memory_id, ruleset=n))
-        for found, n in zip((visit.before, visit.after), visit.rulesets, strict=True)
-    )
-    return {"memory_id": visit.memory_id, "before": before, "after": after}
+def _sample(tally: Tally, visit: Visited, sort: str) -> None:
+    """A few of each sort; what comes first of one sort fills up where there are no others."""
+    taken = tally.alike.get(sort, 0)
+    if taken < MOST_ALIKE and len(tally.samples) < SAMPLES:
+        tally.alike[sort] = taken + 1
+        tally.samples.append(visit.memory_id)
+    elif len(tally.spare) < SAMPLES:
+        tally.spare.append(visit.memory_id)
 
 
 def _by_root(groups: list[list[Any]]) -> list[list[Any]]:
@@ -124,7 +136,7 @@ def _by_root(groups: list[list[Any]]) -> list[list[Any]]:
 
 
 def present_tally(tally: Tally) -> dict[str, Any]:
-    """The counts as a simulation's result has them (API.md)."""
+    """The counts as a simulation's result has them (API.md), without the samples."""
     return {
         "memories": tally.memories,
         "by": [
@@ -133,5 +145,4 @@ def present_tally(tally: Tally) -> dict[str, Any]:
         ],
         "due": tally.due,
         "held": tally.held,
-        "samples": tally.samples,
     }

@@ -27,6 +27,13 @@ def present_version(version: RuleSet) -> dict[str, Any]:
     ]
     return {
         **present_line(version), "rules": rules, "cases": version.cases,
-        "simulation": version.simulation,
+        "simulation": _without_texts(version.simulation),
         "approval": approvals[-1] if approvals else None, "approvals": approvals,
     }  # fmt: skip
+
+
+def _without_texts(simulation: dict[str, Any] | None) -> dict[str, Any] | None:
+    """As the contract has it: the samples' texts in Chinese are for the page alone."""
+    if simulation is None:
+        return None
+    return {name: value for name, value in simulation.items() if name != "texts_zh"}

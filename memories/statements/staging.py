@@ -9,10 +9,10 @@ from uuid import UUID
 
 from django.db import connection
 
-from memories.rows import NAMES, StoredMemory
+from memories.rows import NAMES, Dates, StoredMemory
 from memories.statements.recordsets import as_records, recordset
 from memories.statements.slots import DATED, OTHER, in_slot
-from memories.statements.upsert import COMING_TYPES, coming_cells
+from memories.statements.upsert import COMING_TYPES
 from tenants.context import current_tenant_id
 from tenants.snapshots import tenant_settings
 
@@ -103,17 +103,20 @@ def still_there(ids: Sequence[UUID]) -> list[UUID]:
         return [row[0] for row in cursor.fetchall()]
 
 
+_COMING = {"id": "uuid"} | {name: kind for name, kind in COMING_TYPES.items() if name != "coming"}
 _SET_COMING = tuple(
     "UPDATE memories_memory m SET "
     + ", ".join(f"{name}{ending} = d.next_{name}" for name in DATED)
-    + f" FROM {recordset({'id': 'uuid', **COMING_TYPES})} WHERE m.tenant_id = %s AND m.id = d.id"
+    + f" FROM {recordset(_COMING)} WHERE m.tenant_id = %s AND m.id = d.id"
     for ending in (OTHER, "")
 )
 
 
-def set_coming(rows: Sequence[StoredMemory]) -> None:
+def set_coming(dated: Sequence[tuple[UUID, Dates]]) -> None:
     """The coming dates of locked rows into the slot that does not count yet."""
-    records = as_records(("id", *COMING_TYPES), ([row.id, *coming_cells(row)] for row in rows))
+    names = ("id", *(f"next_{name}" for name in DATED))
+    cells = ([identifier, *(getattr(dates, n) for n in DATED)] for identifier, dates in dated)
+    records = as_records(names, cells)
     with connection.cursor() as cursor:
         cursor.execute(_SET_COMING[tenant_settings().date_slot], [records, current_tenant_id()])
 
