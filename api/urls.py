@@ -3,7 +3,7 @@
 from django.urls import path
 
 from api.views.access import KeysView, KeyView, MembersView, MemberView
-from api.views.audit import EventsView, EventView
+from api.views.audit import CheckpointsView, ConsistencyView, EventsView, EventView, VerifyView
 from api.views.conversations import (
     ContextView,
     MessagesView,
@@ -125,6 +125,9 @@ urlpatterns = [
     path("engine", EngineView.as_view()),
     path("audit/events", EventsView.as_view()),
     path("audit/events/<uuid:event_id>", EventView.as_view()),
+    path("audit/checkpoints", CheckpointsView.as_view()),
+    path("audit/checkpoints/consistency", ConsistencyView.as_view()),
+    path("audit/verify", VerifyView.as_view()),
     path("keys", KeysView.as_view()),
     path("keys/<slug:key_id>", KeyView.as_view()),
     path("members", MembersView.as_view()),

@@ -40,7 +40,7 @@ class Facets:
 def find_events(wanted: EventFilter) -> EventQuerySet:
     """The events that match and that the caller may see, for a list to page through."""
     require(Action.READ_EVENTS)
-    return _allowed().matching(wanted).without_payload()
+    return _allowed().matching(wanted).without_payload().with_seals()
 
 
 def list_events(wanted: EventFilter, *, cursor: str | None, limit: int = USUAL) -> Page[Event]:
@@ -70,7 +70,7 @@ def open_event(event_id: UUID) -> Event:
     """One event with its payload. Raises Missing."""
     require(Action.READ_EVENTS)
     with transaction.atomic():
-        event: Event | None = _allowed().with_id(event_id).first()
+        event: Event | None = _allowed().with_id(event_id).with_seals().first()
     if event is None:
         raise Missing("There is no such event.")
     return event

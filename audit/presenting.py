@@ -32,7 +32,7 @@ def present_event(event: Event, *, lang: str = "en") -> dict[str, Any]:
         "counts": event.counts,
         "links": event.links,
         "sentence": say(event, lang=lang),
-        "sealed": None,
+        "sealed": getattr(event, "sealed", None),  # see EventQuerySet.with_seals
     }
 
 

@@ -9,9 +9,10 @@ from datetime import datetime, timedelta
 from typing import Any, Self
 from uuid import UUID
 
+from django.apps import apps
 from django.db import connection
-from django.db.models import Count, Q
-from django.db.models.functions import TruncDate
+from django.db.models import Count, OuterRef, Q, Subquery
+from django.db.models.functions import JSONObject, TruncDate
 
 from tenants.context import current_tenant_id
 from tenants.ids import uuid7
@@ -106,6 +107,15 @@ class EventQuerySet(TenantQuerySet[Any]):
     def without_payload(self) -> Self:
         """For lists: the canonical text is only read where it is shown."""
         return self.defer("payload", "changes")
+
+    def with_seals(self) -> Self:
+        """With `sealed`: epoch, index and the tree's size; None for what is not sealed yet."""
+        heads = apps.get_model("audit", "Head").objects.filter(
+            tenant_id=OuterRef("tenant_id"), epoch=OuterRef("epoch")
+        )
+        leaves = apps.get_model("audit", "Leaf").objects.filter(event_id=OuterRef("id"))
+        place = JSONObject(epoch="epoch", index="index", size=Subquery(heads.values("size")[:1]))
+        return self.annotate(sealed=Subquery(leaves.values(place=place)[:1]))
 
     def by_day(self, since: datetime) -> Counter[tuple[str, str]]:
         """How many there were on each day (UTC, as text), by area of the action."""

@@ -125,7 +125,8 @@ def events_of_memory(identifier: UUID) -> EventQuerySet:
     with transaction.atomic(), suppress(Gone):  # the events of what was purged are there still
         find_memory(identifier, hidden_too=True)
     rows = cast("EventQuerySet", Event.objects.all())
-    return rows.about(str(identifier)).within(actor.prefixes).without_payload()
+    rows = rows.about(str(identifier)).within(actor.prefixes)
+    return rows.without_payload().with_seals()
 
 
 def _with_writers(versions: list[Version], older: Sequence[MemoryVersion]) -> list[Version]:

@@ -1,13 +1,25 @@
-"""OpenAPI of events."""
+"""OpenAPI of events, checkpoints and proofs."""
 
 from __future__ import annotations
 
-from typing import Any
+from datetime import datetime
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from pydantic import BaseModel, ConfigDict, Field
 
+from api.openapi.jobs import JobShape
 from api.openapi.memories import EventShape
-from api.openapi.shapes import PAGE_PARAMETERS, answers, page_shape
+from api.openapi.shapes import PAGE_PARAMETERS, Shape, answers, page_shape
+
+
+class ProofShape(Shape):
+    """RFC 6962: from the leaf to the root that the checkpoint, a signed note, is about."""
+
+    epoch: int
+    index: int
+    size: int
+    path: list[str]
+    checkpoint: str
 
 
 class EventDetailShape(EventShape):
@@ -15,7 +27,43 @@ class EventDetailShape(EventShape):
 
     payload: str
     leaf: str | None
-    proof: dict[str, Any] | None
+    proof: ProofShape | None
+
+
+class CheckpointShape(Shape):
+    """A signed root of the tenant's tree (C2SP tlog-checkpoint)."""
+
+    epoch: int
+    size: int
+    at: datetime
+    root: str
+    note: str
+
+
+class NotesShape(Shape):
+    """The checkpoints of the two sizes, null where none was signed."""
+
+    old: str | None = Field(alias="from")
+    new: str | None = Field(alias="to")
+
+
+class ConsistencyShape(Shape):
+    """RFC 6962: that the tree of `to` leaves begins with the tree of `from`."""
+
+    epoch: int
+    old: int = Field(alias="from")
+    new: int = Field(alias="to")
+    path: list[str]
+    checkpoints: NotesShape
+
+
+class VerifyRequest(BaseModel):
+    """A span of time, RFC 3339 with an offset; without it the whole log is verified."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    since: str | None = Field(default=None, alias="from")
+    until: str | None = Field(default=None, alias="to")
 
 
 _FILTERS = [
@@ -35,4 +83,23 @@ list_events = extend_schema(
 get_event = extend_schema(
     operation_id="get_event", tags=["audit"], summary="One event with its payload",
     responses=answers({200: EventDetailShape}),
+)  # fmt: skip
+list_checkpoints = extend_schema(
+    operation_id="list_checkpoints", tags=["audit"], summary="Signed checkpoints, newest first",
+    parameters=PAGE_PARAMETERS, responses=answers({200: page_shape(CheckpointShape)}),
+)  # fmt: skip
+prove_consistency = extend_schema(
+    operation_id="prove_consistency", tags=["audit"],
+    summary="That the log only grew between two sizes",
+    parameters=[
+        OpenApiParameter("epoch", int, required=True),
+        OpenApiParameter("from", int, required=True, description="The earlier size"),
+        OpenApiParameter("to", int, required=True, description="The later size"),
+    ],
+    responses=answers({200: ConsistencyShape}),
+)  # fmt: skip
+verify_log = extend_schema(
+    operation_id="verify_log", tags=["audit"],
+    summary="Verify the log; the result is {code, events, first_bad, last_good, detail}",
+    request=VerifyRequest, responses=answers({202: JobShape}),
 )  # fmt: skip

@@ -71,17 +71,50 @@ class ActorShape(Shape):
     name: str
 
 
-class EventShape(BaseModel):
-    """One event (API.md, "Event")."""
+class ClientShape(Shape):
+    """Where the request came from: the network, and a keyed hash of the address."""
 
-    model_config = ConfigDict(extra="allow")
+    net: str
+    hash: str
+
+
+class TargetShape(Shape):
+    """What it is about; `namespace` is the stored path."""
+
+    kind: str
+    id: str
+    namespace: str | None
+
+
+class SealedShape(Shape):
+    """Its place in the tenant's tree of that epoch, and how many leaves the tree now has."""
+
+    epoch: int
+    index: int
+    size: int
+
+
+class EventShape(Shape):
+    """One event (API.md, "Event")."""
 
     id: UUID
     at: datetime
-    code: str
-    action: str
+    code: Annotated[str, Field(examples=["MEM-PUT-S"])]
+    action: Annotated[str, Field(examples=["memory.put"])]
     outcome: Literal["success", "denied", "failed"]
     actor: ActorShape
+    key_id: str | None
+    roles: list[str]
+    on_behalf_of: str | None
+    request_id: str
+    client: ClientShape
+    target: TargetShape
+    subjects: list[str]
+    ruleset: int | None
+    counts: dict[str, Any]
+    links: dict[str, Any]
+    sentence: str
+    sealed: SealedShape | None
 
 
 class RestoreRequest(BaseModel):

@@ -1,4 +1,4 @@
-"""Events (API.md, "Governance"): what happened, filtered, and one with its canonical text."""
+"""Events, checkpoints and proofs (API.md, "Governance")."""
 
 from __future__ import annotations
 
@@ -8,16 +8,29 @@ from uuid import UUID
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from api.base import HubView
+from api.base import HubView, parsed
 from api.instants import read_instant
 from api.openapi import audit as shapes
+from api.openapi.audit import VerifyRequest
 from api.paging import PAGE_FIELDS, page_asked, page_of
+from api.repeating import read_again, repeatable
+from api.views.jobs import accepted
 from audit.events import Outcome
 from audit.listing import find_events, open_event
 from audit.presenting import present_event
 from audit.querysets import EventFilter
+from audit.sealing.merkle import hash_leaf
+from audit.verifying.proving import (
+    find_checkpoints,
+    present_checkpoint,
+    prove_event,
+    prove_growth,
+)
+from audit.verifying.running import Span, ask_to_verify
 from memories.namespaces import check_prefix, encode, parse_dotted
 from memoryhub.errors import Invalid
+from tenants.authorising import require
+from tenants.roles import Action
 
 FILTERS = ("actor", "action", "outcome", "target", "subject", "namespace", "from", "to")
 
@@ -34,15 +47,63 @@ class EventsView(HubView):
 
 
 class EventView(HubView):
-    """One event."""
+    """One event, with its proof once it is sealed."""
 
     @shapes.get_event
     def get(self, request: Request, event_id: UUID) -> Response:
         event = open_event(event_id)
+        proof = prove_event(event)
         shown: dict[str, Any] = {
-            **present_event(event), "payload": event.payload, "leaf": None, "proof": None,
-        }  # fmt: skip
+            **present_event(event),
+            "payload": event.payload,
+            "leaf": hash_leaf(event.payload.encode()).hex() if proof is None else proof.leaf.hex(),
+            "proof": None if proof is None else proof.document(),
+        }
         return Response(shown)
+
+
+class CheckpointsView(HubView):
+    """What was signed of the tenant's log."""
+
+    query_fields: ClassVar = PAGE_FIELDS
+
+    @shapes.list_checkpoints
+    def get(self, request: Request) -> Response:
+        rows = find_checkpoints()
+        by = ("at", "epoch", "size")
+        return Response(page_of(rows, page_asked(request), by=by, present=present_checkpoint))
+
+
+class ConsistencyView(HubView):
+    """That the log only grew."""
+
+    query_fields: ClassVar = ("epoch", "from", "to")
+
+    @shapes.prove_consistency
+    def get(self, request: Request) -> Response:
+        epoch, old, new = (_number(request, name) for name in ("epoch", "from", "to"))
+        return Response(prove_growth(epoch, old, new))
+
+
+class VerifyView(HubView):
+    """Verify the log, as a job."""
+
+    @shapes.verify_log
+    @repeatable(read_again)
+    def post(self, request: Request) -> Response:
+        require(Action.EXPORT_EVENTS)
+        asked = parsed(VerifyRequest, request)
+        span = Span(read_instant(asked.since, path="from"), read_instant(asked.until, path="to"))
+        return accepted(ask_to_verify(span))
+
+
+def _number(request: Request, name: str) -> int:
+    given = request.query_params.get(name, "")
+    if not (given.isascii() and given.isdecimal()):
+        raise Invalid.at(name, "invalid_type", "Give a whole number.")
+    if len(given) > 18:
+        raise Invalid.at(name, "out_of_range", "That is more than a log can hold.")
+    return int(given)
 
 
 def read_filter(request: Request) -> EventFilter:

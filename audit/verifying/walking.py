@@ -101,8 +101,10 @@ class Verification:
     @property
     def done(self) -> int:
         passed = self.parts[: self.part]
-        here = self.walk["index"] - self.parts[self.part]["from"] if self.stage == "walk" else 0
-        return sum(int(part["to"]) - int(part["from"]) for part in passed) + max(0, here)
+        walked = sum(int(part["to"]) - int(part["from"]) for part in passed)
+        if self.part == len(self.parts) or self.walk["epoch"] != self.parts[self.part]["epoch"]:
+            return walked
+        return walked + int(self.walk["index"] - self.parts[self.part]["from"])
 
 
 def begin_verification(
