@@ -120,13 +120,17 @@ _REMEMBER = re.compile(
 )  # fmt: skip
 
 
+MOST_TOGETHER = 12
+"""Clauses that one list may have."""
+
+
 def read_clause(clauses: tuple[str, ...], place: int) -> tuple[Statement, int] | None:
     """What is stated from the clause at `place` on, and how many clauses that takes; or None.
 
     English lists with commas, so the clauses that begin no sentence of their own belong to it.
     """
-    taken = 1
-    while place + taken < len(clauses) and not _BEGINS.match(clauses[place + taken]):
+    taken, most = 1, min(len(clauses) - place, MOST_TOGETHER)
+    while taken < most and not _BEGINS.match(clauses[place + taken]):
         taken += 1
     text = ", ".join(clauses[place : place + taken])
     for attribute, pattern in _RULES:

@@ -17,6 +17,9 @@ from conversations.extracting.sentences import Sentence, split_sentences
 from conversations.extracting.statements import TEXT_CHARACTERS, Statement
 
 EXTRACTOR = "rules-1"
+CLAUSE_CHARACTERS = 200
+"""A clause longer than this is no statement of a person; patterns are never tried on it."""
+
 MOST = 12
 """Statements of one message; who pastes a novel is not describing a person."""
 
@@ -54,7 +57,7 @@ def _read(sentence: Sentence, said_on: date | None) -> Iterator[Statement]:
     place = 0
     while place < len(clauses):
         taken = 1
-        if not asks[place]:
+        if not asks[place] and len(clauses[place]) <= CLAUSE_CHARACTERS:
             if _HAN.search(clauses[place]):
                 statement = chinese.read_clause(clauses, place)
             else:

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 LONGEST = 8_000
 """Characters of a message that are looked at; rules are for what people type."""
 
+MOST_CLAUSES = 60
+"""Of one sentence; what comes after is not looked at."""
+
 _SENTENCE = re.compile(r"[^。！？!?\n.]+(?:\.(?=\S)[^。！？!?\n.]*)*[。！？!?\n.]*")
 _CLAUSE = re.compile(r"[，,；;：:]\s*")
 _QUOTED = re.compile(r"《[^》]*》|“[^”]*”|「[^」]*」|\"[^\"]*\"")
@@ -43,7 +46,8 @@ def split_sentences(text: str) -> Iterator[Sentence]:
         raw = found.group()
         is_question = raw.rstrip().endswith(("?", "？"))
         body = raw.strip(" \t\n。！？!?.")
-        clauses = [_show_quoted(part.strip()) for part in _CLAUSE.split(body) if part.strip()]
+        parts = _CLAUSE.split(body, maxsplit=MOST_CLAUSES)[:MOST_CLAUSES]
+        clauses = [_show_quoted(part.strip()) for part in parts if part.strip()]
         if not clauses:
             continue
         asks = [_is_question(clause) for clause in clauses]
