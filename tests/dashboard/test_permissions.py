@@ -61,6 +61,12 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "approve_rules": [("GET", DRAFTERS), ("POST", DRAFTERS_FAULT)],
     "activate_rules": [("GET", DRAFTERS), ("POST", DRAFTERS | {"officer": 409, "admin": 403})],
     "drop_draft": [("POST", DRAFTERS_POST | {"admin": 404})],
+    "requests": [("GET", EVERYBODY)],
+    "new_request": [("GET", OFFICERS | {"officer": 200}), ("POST", OFFICERS | {"officer": 422})],
+    "request": [("GET", EVERYBODY)],
+    "request_step": [("GET", OFFICERS | {"officer": 200}), ("POST", OFFICERS | {"officer": 422})],
+    "request_package": [("GET", OFFICERS)],
+    "certificate": [("GET", dict.fromkeys(ROLES, 409) | {"nobody": SIGN_IN})],
     "audit": [("GET", READERS)],
     "event": [("GET", READERS)],
     "members": [("GET", ADMINS)],
@@ -109,6 +115,8 @@ def places(
     with acting_as(operator_actor(tenant.id)):
         key = issue_key(tenant, name="to be revoked").row.id
         members = {member.role: member.id for member in find_members()}
+    asked = {"subject": "c-1", "kind": "erasure", "reason": "asked by letter"}
+    request = agent.call("POST", "/subject-requests", asked).json()["id"]
     scope = people["admin"].get("/api/v1/policies/sweep-scopes").json()["items"][0]["id"]
     draft = people["admin"].post(
         "/api/v1/policies/rulesets", {"note": ""}, content_type="application/json"
@@ -122,7 +130,7 @@ def places(
         "n": str(draft), "place": "0",
         "memory_id": memory, "event_id": event, "member_id": str(members["viewer"]),
         "key_id": key, "scope_id": scope, "slug": tenant.slug, "session_id": "0",
-        "token": "no-such-token",
+        "token": "no-such-token", "request_id": request, "step": "identity",
     }  # fmt: skip
 
 

@@ -59,6 +59,7 @@ def restored(hub: str) -> Iterator[Restored]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_it_is_erased_again_before_the_api_answers(
     hub: str, agent: Caller, tenant: Tenant, asking: Asking, restored: Restored, tmp_path: Path
 ) -> None:
