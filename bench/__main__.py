@@ -30,6 +30,9 @@ TITLES = {
     "retrieval": "Recall of the turns that hold the answer",
     "deduplication": "Merging of labelled pairs by threshold",
     "sweeping": "Sweep beside a bare DELETE, and search while it runs",
+    "intent": "The intent filter on labelled utterances",
+    "context": "Context, its tiers and messages, 20 sessions at once, milliseconds",
+    "staging": "New rules for a million memories, staged while clients read and write",
     "dialogues": "Ten days of dialogues: is the answer in the context block?",
     "slow": "A provider that takes 800 ms, 64 clients",
 }
@@ -40,6 +43,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(TITLES))
     parser.add_argument("--quick", action="store_true", help="smaller and shorter")
+    parser.add_argument("--rows", type=int, metavar="N", help="memories, for `staging`")
     parser.add_argument("--json", type=Path, metavar="FILE", help="also write the figures there")
     parser.add_argument("--data", type=Path, metavar="FOLDER", help="default: a temporary one")
     asked = parser.parse_args()
@@ -65,7 +69,8 @@ def _run(asked: argparse.Namespace, data: Path) -> None:
     for name in asked.names or TITLES:
         measure = import_module(f"bench.{name}").measure
         begin = time.monotonic()
-        rows = measure(data, quick=asked.quick)
+        more = {"rows": asked.rows} if name == "staging" else {}
+        rows = measure(data, quick=asked.quick, **more)
         results[name] = rows
         spent = time.monotonic() - begin
         connections["default"].close()

@@ -16,6 +16,8 @@ _SMALL = tuple(
 )
 """Particles, pronouns and measure words: no object by themselves."""
 
+_SOUNDS = frozenset("嗯恩哦噢喔啊呃额哼唔行好对是哈嘿呵嘻哎唉哇")
+
 _GREETINGS = vocabulary(
     """
     你好 您好 大家好 早上好 早安 上午好 中午好 下午好 晚上好 晚安 嗨 哈喽 哈啰 好久不见 又见面
@@ -129,6 +131,7 @@ def marks_of(clause: Clause) -> Marks:
         asks=asks,
         chats=(any_in(text, small_talk) and len(left) <= 1)
         or (is_weather and len(weather_left) <= 2),
+        is_sound=len(clause.content) <= 2 and set(clause.content) <= _SOUNDS,
         content=len(_bare(text)),
     )
 

@@ -25,6 +25,7 @@ _SMALL = vocabulary(
     should may
     """
 )
+_SOUNDS = vocabulary("hmm mmm ooh aha huh yep nah meh ugh")
 _CHAT = vocabulary(
     """
     hi hello hey morning afternoon evening night good bye goodbye later tomorrow see thanks
@@ -129,6 +130,7 @@ def marks_of(clause: Clause) -> Marks:
         tells=_tells(clause.text, words, asks=asks),
         asks=asks,
         chats=not talk or (is_weather and len(dull) <= 1),
+        is_sound=len(clause.content) <= 2 or clause.content in _SOUNDS,
         content=len(content),
     )
 

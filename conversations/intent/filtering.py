@@ -76,7 +76,7 @@ def _likeness_of(text: str, profile: Profile) -> Likeness | None:
     if vector is None:
         return None
     try:
-        return liken(vector, _prototypes(profile))
+        return liken(vector, prototype_rows(profile))
     except (EmbeddingUnavailable, EmbeddingRefused):
         return None
 
@@ -101,7 +101,7 @@ def _as_rows(vectors: Sequence[str]) -> Sequence[Matrix]:
 
 
 @lru_cache(maxsize=8)
-def _prototypes(profile: Profile) -> Mapping[Likeness, Matrix]:
+def prototype_rows(profile: Profile) -> Mapping[Likeness, Matrix]:
     """The prototypes' vectors, of unit length: no tenant's, and so not asked for in its name."""
     provider = provider_for(profile)
     made = {}

@@ -52,8 +52,8 @@ def judge_by_rules(text: str, *, open_task: bool = False) -> Verdict | None:
             return Verdict(True, None, name)
     said = [(clause, one) for clause, one in marked if not one.chats]
     if not said:
-        short = sum(len(clause.content) for clause, _ in marked) <= 2
-        return Verdict(False, "too_short" if short else "chatter", "small talk")
+        sounds = all(one.is_sound for one in marks)
+        return Verdict(False, "too_short" if sounds else "chatter", "small talk")
     if open_task and not any(one.asks for _, one in said):
         return Verdict(True, None, "open_task")
     if all(one.asks for _, one in said):

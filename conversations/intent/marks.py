@@ -9,13 +9,15 @@ from dataclasses import dataclass
 class Marks:
     """`requests`: a request or command with an object. `names_attribute`: an entity plus attribute.
     `tells`: a first-person fact. `asks`: a question. `chats`: nothing but greetings, thanks,
-    reactions or weather. `content`: how much is left without particles, in characters or words."""
+    reactions or weather; `is_sound`: hardly a word, 嗯 or ok. `content`: how much is left without
+    particles, in characters or words."""
 
     requests: bool
     names_attribute: bool
     tells: bool
     asks: bool
     chats: bool
+    is_sound: bool
     content: int
 
     @property
