@@ -9,6 +9,7 @@ from celery import shared_task
 from django.db import OperationalError, connection
 
 from audit.jobs import SCHEDULED, run_job
+from audit.sealing.lagging import read_lag
 from audit.sealing.rounds import seal
 from audit.verifying import running  # noqa: F401 - a kind of jobs
 from tenants.scheduling import claim_due
@@ -31,8 +32,12 @@ def seal_audit() -> None:
     """Beat, each second: put what is final into its place, and sign it."""
     try:
         seal()
+        lag = read_lag()
     except OperationalError:
         log.warning("sealing_postponed")
+        return
+    if lag.is_alarm:
+        log.error("audit_seal_lag", seconds=round(lag.seconds), blocker=lag.blocker)
 
 
 @shared_task

@@ -10,6 +10,7 @@ from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection, connections
 from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 
+from audit.sealing.lagging import read_lag
 from erasure.gating import is_level
 
 HEARTBEAT_KEY = "hub:heartbeat:worker"
@@ -22,10 +23,17 @@ def healthz(request: HttpRequest) -> JsonResponse:
 
 
 def readyz(request: HttpRequest) -> JsonResponse:
-    """200 when everything a request may need is there; 503 names what is missing."""
+    """200 when everything a request may need is there; 503 names what is missing.
+
+    `warnings` names what somebody should look at while requests are served all the same.
+    """
     missing = [name for name, check in CHECKS.items() if not holds(check)]
     return JsonResponse(
-        {"status": "unavailable" if missing else "ok", "missing": missing},
+        {
+            "status": "unavailable" if missing else "ok",
+            "missing": missing,
+            "warnings": [name for name, check in WARNINGS.items() if not holds(check)],
+        },
         status=503 if missing else 200,
         headers={"Retry-After": "2"} if missing else None,
     )
@@ -56,6 +64,10 @@ def _months_ahead() -> bool:
         return bool(cursor.fetchone()[0] >= MONTHS_AHEAD_WARNED)
 
 
+def _sealing() -> bool:
+    return not read_lag().is_alarm
+
+
 def _redis() -> bool:
     return bool(_client().ping())
 
@@ -76,3 +88,4 @@ CHECKS: dict[str, Callable[[], bool]] = {
     "redis": _redis,
     "worker": _worker,
 }
+WARNINGS: dict[str, Callable[[], bool]] = {"seal_lag": _sealing}

@@ -9,11 +9,14 @@ from django.db import connection
 from django.http import Http404, HttpRequest, HttpResponse
 from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
+from audit.sealing.lagging import read_lag
 from memoryhub.health import CHECKS, holds
 from tenants.access.requests import client_address
 
 READY = Gauge("hub_ready", "1 where what a request may need is there", ["part"])
 OVERDUE = Gauge("hub_schedule_overdue_seconds", "How late the latest due job is", ["job"])
+SEAL_LAG = Gauge("hub_seal_lag_seconds", "Since the oldest event that is not sealed was begun")
+SEAL_BLOCKED = Gauge("hub_seal_blocked_seconds", "How long the oldest open writer has been at it")
 
 _OVERDUE = (
     "SELECT s.job, greatest(0, extract(epoch FROM now() - min(s.next_at))) FROM tenants_schedule s "
@@ -32,6 +35,9 @@ def metrics(request: HttpRequest) -> HttpResponse:
             cursor.execute(_OVERDUE)
             for job, seconds in cursor.fetchall():
                 OVERDUE.labels(job).set(float(seconds))
+        lag = read_lag()
+        SEAL_LAG.set(lag.seconds)
+        SEAL_BLOCKED.set(lag.blocked_seconds)
     return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
 
 
