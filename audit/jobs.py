@@ -44,7 +44,7 @@ class Step:
 
     `cursor` is where the next step begins (JSON); `result` is the answer of a finished job, or
     what is known so far. `rests` says that others come first: between this step and the next the
-    worker rests, in no transaction, for as long as the step took.
+    worker rests, in no transaction, for as long as the step kept the processor busy.
     """
 
     finished: bool
@@ -141,19 +141,23 @@ def require_file(identifier: UUID) -> JobFile:
     return JobFile(path, job.file_name or str(job.id), job.file_type)
 
 
-def run_job(identifier: UUID) -> None:
-    """Run a job step by step until it is over, or somebody else runs it."""
+def run_job(identifier: UUID, *, most_steps: int = 1_000_000_000) -> None:
+    """Run a job step by step until it is over, or somebody else runs it.
+
+    After `most_steps` it is left to the worker that beat sends next.
+    """
     with transaction.atomic():
         job: Job | None = Job.objects.all().with_id(identifier).first()
     if job is None:
         return
     with acting_as(replace(current_actor(), on_behalf_of=job.created_by_name)):
-        _run_steps(identifier)
+        _run_steps(identifier, most_steps)
 
 
-def _run_steps(identifier: UUID) -> None:
+def _run_steps(identifier: UUID, most: int) -> None:
     try:
-        while (rest := _run_step(identifier, _prepare(identifier))) is not None:
+        while (rest := _run_step(identifier, _prepare(identifier))) is not None and most > 1:
+            most -= 1
             time.sleep(rest)
     except OperationalError:
         raise  # the database is away: beat asks again
@@ -173,7 +177,7 @@ def _prepare(identifier: UUID) -> tuple[Any, ...]:
 
 def _run_step(identifier: UUID, prepared: tuple[Any, ...]) -> float | None:
     """One step; the seconds to rest before the next, None when there is none."""
-    began, rests = time.monotonic(), False
+    began, rests = time.thread_time(), False
     with transaction.atomic():
         rows = Job.objects.select_for_update(skip_locked=True).filter(id=identifier)
         job = rows.exclude(state__in=OVER).first()
@@ -186,7 +190,7 @@ def _run_step(identifier: UUID, prepared: tuple[Any, ...]) -> float | None:
         job.save()
     if job.state != Job.State.RUNNING:
         return None
-    return min(time.monotonic() - began, LONGEST_REST_SECONDS) if rests else 0.0
+    return min(time.thread_time() - began, LONGEST_REST_SECONDS) if rests else 0.0
 
 
 def _take_step(job: Job, prepared: tuple[Any, ...]) -> Step:
