@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from audit.jobs import OVER
 from audit.models import Job
@@ -21,7 +22,9 @@ from policies.requests.deadlines import days_left
 from policies.requests.steps import RequestKind, RequestState, Step, possible_steps
 
 KIND_NAMES: dict[str, str | Promise] = {
-    "access": _("Access"), "erasure": _("Erasure"), "restriction": _("Restriction"),
+    "access": pgettext_lazy("subject request", "Access"),
+    "erasure": pgettext_lazy("subject request", "Erasure"),
+    "restriction": pgettext_lazy("subject request", "Restriction"),
 }  # fmt: skip
 STATE_NAMES: dict[str, str | Promise] = {
     "new": _("New"), "identity": _("Identity verified"), "scope": _("Scope known"),
