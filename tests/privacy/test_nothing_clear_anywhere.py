@@ -32,6 +32,7 @@ NUMBERS = {
     "put": "11010519491231002X",
     "batch": "440524188001010014",
     "import": "110101200002290018",
+    "message": "310101199003071230",
 }
 CARD, MOBILE, SECRET = "6222023074185296300", "13912345678", "AKIAI44QH8DHBEXAMPLE"
 CLEAR = (*NUMBERS.values(), CARD, MOBILE, "139-1234-5678", SECRET, "lisi.wang@example.com")
@@ -83,9 +84,32 @@ def write_by_every_door(agent: Caller, tenant: Tenant) -> None:
     op = {"op": "put", "namespace": ["a"], "key": "batch", "value": value_of(NUMBERS["batch"])}
     assert agent.batch(op).status_code == 200
     assert agent.put(["a"], "secret", {"t": f"{SECRET} {NUMBERS['put']}"}).status_code == 200
+    say_in_a_session(agent, NUMBERS["message"])
     item = parse_put({"namespace": ["a"], "key": "i", "value": value_of(NUMBERS["import"])})
     with acting_as(operator_actor(tenant.id)):
         assert import_memories([DatedPut(item, wall_clock().replace(year=2025))]) == 1
+
+
+def say_in_a_session(agent: Caller, number: str) -> None:
+    opened = agent.call("POST", "/sessions", {"subject": "u1", "channel": "web"}).json()
+    path = f"/sessions/{opened['session_id']}"
+    said = f"我的身份证是{number}，电话139-1234-5678，邮箱lisi.wang@example.com，帮我办签证"
+    message = {"role": "user", "content": said, "metadata": {"card": CARD}}
+    added = agent.call("POST", f"{path}/messages", message).json()
+    assert added["short_term"]["stored"]
+    assert {"cn_id", "cn_mobile", "email"} <= set(added["classes"])
+    for role in ("assistant", "tool"):
+        agent.call("POST", f"{path}/messages", {"role": role, "content": f"记下了：{said}"})
+    secret = {"role": "user", "content": f"帮我保存密钥 {SECRET}"}
+    assert not agent.call("POST", f"{path}/messages", secret).json()["short_term"]["stored"]
+    state = {"state": {"visa": number, "phones": [MOBILE]}}
+    assert agent.call("PATCH", path, state).status_code == 200
+    for body in ({"session_id": opened["session_id"]}, {"subject": "u1"}):
+        asked = agent.call("POST", "/context", {**body, "query": f"身份证{number}"})
+        assert number not in asked.content.decode()
+    recalled = agent.call("POST", f"{path}/recall", {"query": number})
+    assert number not in recalled.content.decode()
+    agent.call("POST", f"{path}/promote", {})
 
 
 def ask_by_every_door(agent: Caller, officer: Person) -> None:
