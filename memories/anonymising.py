@@ -22,7 +22,7 @@ from memories.preventing import note_kept
 from memories.protecting import guard_of_now, keep_protected, protect_content
 from memories.rewriting import Rewritten, read_exactly, rewrite
 from memories.rows import StoredMemory
-from memories.statements import scans
+from memories.statements import scans, upsert
 from memories.statements.anonymise import free_originals, kept_findings
 from memories.statements.lookup import find_by_ids
 from memories.statements.together import Together
@@ -113,9 +113,10 @@ def anonymise_rows(
 
 
 def unseal_rows(rows: Sequence[StoredMemory]) -> None:
-    """Nothing protects what was anonymised any more: its originals are destroyed."""
+    """Nothing protects what was masked or redacted any more: its originals are destroyed."""
     if rows:
         drop_unused(free_originals(rows))
+        upsert.seal_originals([(row.id, None) for row in rows if row.quarantined_at is None])
 
 
 def _masking_guard() -> Guard:

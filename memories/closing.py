@@ -24,6 +24,7 @@ from memories.rows import StoredMemory
 from memories.statements.closing import drop_chunk, droppable_tables
 from memories.statements.sweep import list_rows_after
 from memoryhub.errors import Conflict, Denied, Missing
+from policies.standing import guarded_holds
 from sealing.rotating import destroy_tenant
 from tenants.actors import ActorKind, operator_actor
 from tenants.context import acting_as, current_actor, now
@@ -49,6 +50,7 @@ def close_tenant(slug: str) -> dict[str, Any]:
         if tenant.closed_at is None:
             _require_nothing_kept()
             with transaction.atomic():
+                _require_no_hold(tenant.id)
                 tenant.closed_at = now()
                 tenant.save(update_fields=["closed_at"])
         dropped = _drop_rows(tenant)
@@ -73,6 +75,16 @@ def _require_nothing_kept() -> None:
     if found:
         said = ", ".join(f"{count} {reason}" for reason, count in found.items())
         raise Conflict(f"Memories must be kept: {said}.", code="kept", kept=found)
+
+
+def _require_no_hold(tenant_id: UUID) -> None:
+    """No hold stands, and none is placed before this transaction ends: then nobody can any more.
+
+    A hold over what is still to be written stands as well, though it keeps nothing yet.
+    """
+    count = sum(hold.is_open for hold in guarded_holds(tenant_id))
+    if count:
+        raise Conflict(f"Legal holds stand: {count}.", code="kept", kept={"holds": count})
 
 
 def _drop_rows(tenant: Tenant) -> dict[str, int]:

@@ -261,8 +261,12 @@ def _begin_redating(hold: Hold, count: int) -> Job:
 
 
 def _run_at_once(job: Job, count: int) -> None:
+    """What is not locked by others has its dates before the answer; the rest is left to a worker.
+
+    Nobody is waited for: who holds a row may be waiting for whoever places the hold.
+    """
     if count <= AT_ONCE:
-        run_job(job.id)
+        run_job(job.id, most_steps=count // CHUNK + 2)
 
 
 @job_kind(JOB)
@@ -279,6 +283,8 @@ def _redate_chunk(job: Job) -> Step:
     redate(rows, (regime, regime), at=at, moved_at=at)
     found = {row.id for row in rows}
     locked = [str(one) for one in ids if one not in found]
+    if not fresh and ids and not rows:
+        staging.pause()
     left = [*(cursor["again"] if fresh else cursor["again"][CHUNK:]), *locked]
     following = {"after": str(fresh[-1]) if fresh else "", "again": left}
     return Step(finished=not fresh and not left, done=job.done + len(rows), cursor=following)

@@ -60,8 +60,12 @@ def guard_of_now() -> Guard:
 
 
 def screen_put(op: PutOp, namespace: str, identifier: UUID, *, guard: Guard) -> Screened:
-    """Protect the value and the source, check the identifiers. Raises Invalid `pii_rejected`."""
-    scope = Scope(namespace, op.kind)
+    """Protect the value and the source, check the identifiers. Raises Invalid `pii_rejected`.
+
+    Originals of all that is hidden are kept for now (`keeping_originals`): whether a hold or a
+    floor protects the memory is known in the transaction only.
+    """
+    scope = Scope(namespace, op.kind, keeps_originals=True)
     flagged = check_identifiers(_identifiers(op), guard, scope)
     protected, source = protect_content(op.value or {}, op.source, guard, scope)
     sealed = seal_value(op.value or {}, identifier) if protected.is_quarantined else None

@@ -1,7 +1,8 @@
 """What a detector took out of use, and what an officer decides about it.
 
 *Release*: it was no secret; the original goes into use, with everything milder (masks, tokens)
-still done to it. *Redact*: it goes into use as it is shown now, the original is destroyed.
+still done to it. *Redact*: it goes into use as it is shown now, the original is destroyed, or stays
+sealed as long as a hold or a floor protects it.
 *Destroy*: the original is destroyed unless a hold or a floor keeps it, and the memory leaves by the
 trash, with a tombstone in the end. Nothing is decided while another memory holds the key.
 """
@@ -18,9 +19,10 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from audit.recording import Facts, Target, record
-from memories.dating import evaluate_row, regime_of, with_dates
+from memories.dating import evaluate_row, regime_to_destroy_by, with_dates
 from memories.inspecting import Inspected, find_memory, inspect_row
 from memories.models import Memory
+from memories.preventing import note_kept
 from memories.protecting import guard_of_now, open_value
 from memories.reasons import check_reason
 from memories.rewriting import Rewritten, read_exactly, rewrite, with_content
@@ -124,12 +126,17 @@ def _gather(identifier: UUID) -> tuple[StoredMemory, StoredMemory | None]:
 
 
 def _destroy(row: StoredMemory, at: datetime) -> StoredMemory:
-    regime = regime_of(tenant_settings())
+    regime = regime_to_destroy_by(tenant_settings(), at)
     gone = replace(row, quarantined_at=None, deleted_at=at, trashed_at=at)
+    kept_by = evaluate_row(gone, regime, at).kept_by
+    if kept_by:  # until what keeps it has ended
+        gone = replace(gone, original_kept_at=at)
+    else:
+        upsert.seal_originals([(row.id, None)])
+    if kept_by == "held":
+        note_kept([gone], "quarantine", regime, at)
     gone = with_dates(gone, regime, at)
     _update_dates([gone])
-    if not evaluate_row(gone, regime, at).kept_by:
-        upsert.seal_originals([(row.id, None)])
     return gone
 
 
@@ -144,12 +151,20 @@ def _return(
     if is_released:
         guard = replace(guard, lifted=_HARD)
     value = read_exactly(_original_of(row))
-    protected = protect_value(value, guard, Scope(row.namespace, row.kind))
-    row = with_content(row, protected.value).as_scanned(guard.regime.tag, at)
     row = replace(row, quarantined_at=None, trashed_at=None, updated_at=at)
-    row = with_dates(row, regime_of(tenant_settings()), at)
+    regime = regime_to_destroy_by(tenant_settings(), at)
+    found = evaluate_row(row, regime, at)
+    scope = Scope(row.namespace, row.kind, keeps_originals=found.protects_original)
+    protected = protect_value(value, guard, scope)
+    row = with_content(row, protected.value).as_scanned(guard.regime.tag, at)
+    if found.protects_original and (protected.keeps_lost or not is_released):
+        row = replace(row, original_kept_at=at)
+    row = with_dates(row, regime, at)
     rewrite([Rewritten(row, protected)], at=at)
-    upsert.seal_originals([(row.id, None)])
+    if is_released or not found.protects_original:
+        upsert.seal_originals([(row.id, None)])
+    elif found.kept_by == "held":
+        note_kept([row], "redact", regime, at)
     return row
 
 

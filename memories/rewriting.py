@@ -5,11 +5,12 @@ about personal data leaves. Text and vectors follow at once, the old ones are go
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
+from uuid import UUID
 
 from memories.embedding.profiles import Profile, profile_of
 from memories.filter_sql import to_json
@@ -20,8 +21,11 @@ from memories.statements import upsert
 from memories.statements.together import Together
 from memories.writing import content_hash_of
 from privacy.acting import Protected
-from privacy.querysets import drop_findings_of
+from privacy.querysets import Statement, drop_findings_of
 from tenants.snapshots import TenantSettings, tenant_settings
+
+Dropping = Callable[[Iterable[tuple[UUID, int]]], Statement]
+"""Which of the former findings go."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,9 @@ def with_content(row: StoredMemory, value: Any) -> StoredMemory:
     return replace(row, value=to_json(value), content_hash=content_hash_of(value))
 
 
-def rewrite(rows: Sequence[Rewritten], *, at: datetime) -> None:
+def rewrite(
+    rows: Sequence[Rewritten], *, at: datetime, dropping: Dropping = drop_findings_of
+) -> None:
     """Store these rows and their findings in place of the former, in the current transaction."""
     if not rows:
         return
@@ -57,7 +63,7 @@ def rewrite(rows: Sequence[Rewritten], *, at: datetime) -> None:
     together = Together()
     upsert.update_memories(together, indexed)
     upsert.replace_vectors(together, [one.row.id for one in rows], [], profile=profile.number)
-    together.add(*drop_findings_of((one.row.id, one.row.version) for one in rows))
+    together.add(*dropping((one.row.id, one.row.version) for one in rows))
     keep_protected(together, [(one.row, one.protected) for one in rows], at=at)
     together.run()
 

@@ -22,7 +22,9 @@ from django.conf import settings
 from django.db import transaction
 
 from audit.recording import Facts, Target, append, draft, record
+from memories.dating import Regime, regime_to_destroy_by
 from memories.filter_sql import to_json
+from memories.keeping_originals import keep_if_protected
 from memories.protecting import guard_of_now, keep_protected, protect_content, seal_value
 from memories.rewriting import Rewritten, read_exactly, rewrite, with_content
 from memories.rows import SCAN_WITHIN, StoredMemory
@@ -32,10 +34,11 @@ from memories.writing import content_hash_of
 from memoryhub.errors import Unavailable
 from privacy.acting import Guard, Protected, protect_value
 from privacy.choosing import Scope
-from privacy.querysets import drop_findings_of, drop_unused, orphans
+from privacy.querysets import drop_shown_findings_of, drop_unused, orphans
 from tenants.authorising import require
 from tenants.context import now
 from tenants.roles import Action
+from tenants.snapshots import tenant_settings
 
 log = structlog.get_logger(__name__)
 
@@ -72,12 +75,13 @@ def _scan_chunk() -> Counter[str] | None:
         if not rows:
             return None
         by_id = {row.id: row for row in rows}
-        screened = [_screen(row, guard, at) for row in rows]
+        regime = regime_to_destroy_by(tenant_settings(), at)
+        screened = [_screen(row, guard, regime, at) for row in rows]
         changed = [one for one in screened if one.protected.found]
         clean = [one for one in screened if not one.protected.found]
-        rewrite(changed, at=at)
+        rewrite(changed, at=at, dropping=drop_shown_findings_of)
         scans.mark_scanned([one.row.id for one in clean], guard.regime.tag, at=at)
-        versions = _scan_versions(by_id, guard, at)
+        versions = _scan_versions(by_id, guard, regime, at)
         sealed = [
             (one.row.id, seal_value(read_exactly(by_id[one.row.id].value), one.row.id))
             for one in changed
@@ -91,12 +95,13 @@ def _scan_chunk() -> Counter[str] | None:
     return counts
 
 
-def _screen(row: StoredMemory, guard: Guard, at: datetime) -> Rewritten:
+def _screen(row: StoredMemory, guard: Guard, regime: Regime, at: datetime) -> Rewritten:
     source = None if row.source is None else read_exactly(row.source)
-    scope = Scope(row.namespace, row.kind)
+    scope = Scope(row.namespace, row.kind, keeps_originals=True)
     protected, source = protect_content(read_exactly(row.value), source, guard, scope)
     if not protected.found:
         return Rewritten(row, protected)
+    row, protected = keep_if_protected(row, protected, regime, at)
     row = with_content(row, protected.value)
     row = replace(row, source=None if source is None else to_json(source))
     row = replace(row, scanned_at=at, detector=guard.regime.tag)
@@ -105,22 +110,28 @@ def _screen(row: StoredMemory, guard: Guard, at: datetime) -> Rewritten:
     return Rewritten(row, protected)
 
 
-def _scan_versions(rows: dict[UUID, StoredMemory], guard: Guard, at: datetime) -> int:
+def _scan_versions(
+    rows: dict[UUID, StoredMemory], guard: Guard, regime: Regime, at: datetime
+) -> int:
     """The kept versions of these memories; how many changed."""
     kept: list[tuple[StoredMemory, Protected]] = []
+    marked: set[UUID] = set()
     for identifier, memory_id, version, text in scans.versions_of(list(rows)):
         row = rows[memory_id]
-        scope = Scope(row.namespace, row.kind)
-        protected = protect_value(read_exactly(text), guard, scope)
+        scope = Scope(row.namespace, row.kind, keeps_originals=True)
+        protected = replace(protect_value(read_exactly(text), guard, scope), is_quarantined=False)
         if protected.found:
+            _, protected = keep_if_protected(row, protected, regime, at)
+            marked |= {row.id} if protected.keeps_lost else set()
             shown = to_json(protected.value)
             scans.rewrite_version(identifier, shown, content_hash_of(protected.value))
             kept.append((replace(row, version=version, value=shown), protected))
     if kept:
         together = Together()
-        together.add(*drop_findings_of((row.id, row.version) for row, _ in kept))
+        together.add(*drop_shown_findings_of((row.id, row.version) for row, _ in kept))
         keep_protected(together, kept, at=at)
         together.run()
+    scans.mark_kept(sorted(marked), at=at)
     return len(kept)
 
 

@@ -23,7 +23,7 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
 
 from audit.jobs import Step, begin_job, job_kind
 from audit.models import Job
@@ -57,8 +57,6 @@ from tenants.snapshots import tenant_settings
 JOB = "rules.simulate"
 CHUNK = 250
 """Rows a transaction: it holds their locks, and a writer of one of them waits for its end."""
-PAUSE_SECONDS = 0.02
-"""In the database, when all that is left is held by others."""
 
 
 def simulate_rules(n: int) -> Job:
@@ -101,7 +99,7 @@ def _stage_chunk(job: Job) -> Step:
         return Step(finished=False, cursor={"barrier": instant_as_wire(staging.read_clock())})
     if "tally" not in cursor:
         if staging.count_older(datetime.fromisoformat(cursor["barrier"])):
-            _pause()
+            staging.pause()
             return Step(finished=False, cursor=cursor)
         cursor = {"after": str(UUID(int=0)), "again": [], "tally": Tally().as_json()}
     tally, again = Tally.from_json(cursor["tally"]), [UUID(one) for one in cursor["again"]]
@@ -113,7 +111,7 @@ def _stage_chunk(job: Job) -> Step:
         result = _sum_up(version, tally)
         return Step(finished=True, done=tally.memories, total=tally.memories, result=result)
     if not fresh and len(held) == len(ids):
-        _pause()
+        staging.pause()
     after = str(fresh[-1]) if fresh else ""
     following = {
         "after": after, "again": [str(one) for one in again], "tally": tally.as_json(),
@@ -210,8 +208,3 @@ def _count_to_confirm(version: RuleSet, tally: Tally, tenant: Tenant) -> int | N
     speaks = any(rule["kind"] in ("keep", "expire", "cap") for rule in version.rules)
     loses_all = not speaks or not tally.covered_after
     return tally.newly_uncovered if loses_all and tally.newly_uncovered else None
-
-
-def _pause() -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_sleep(%s)", [PAUSE_SECONDS])

@@ -29,6 +29,7 @@ from memories.embedding.profiles import Profile, pin_profile, profile_of
 from memories.embedding.providers import EmbeddingRefused, EmbeddingUnavailable
 from memories.filter_sql import to_json
 from memories.indexing import index_value
+from memories.keeping_originals import settle_originals
 from memories.namespaces import covers, encode
 from memories.ops import BUILT_IN_KINDS, PutOp
 from memories.protecting import guard_of_now, keep_protected, screen_put
@@ -202,6 +203,7 @@ def apply_puts(
         except HubError as error:
             error.position = number
             raise
+    decisions = [settle_originals(one, regime, at) for one in decisions]
     _require_room(decisions)
     if any(one.writes_content and one.prepared.vectors for one in decisions):
         pin_profile(tenant, profile)

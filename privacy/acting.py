@@ -42,6 +42,7 @@ REFUSED_IN_IDENTIFIERS = frozenset(
 SHORTEST_IDENTIFIER = 8
 """No number, account or secret of the built-in kinds is shorter."""
 RETRY_AFTER = 5
+_LOSSY = (Action.MASK, Action.REDACT, Action.QUARANTINE)
 _HIDING = (Action.MASK, Action.ENCRYPT, Action.TOKENISE, Action.REDACT)
 
 
@@ -69,6 +70,20 @@ class Protected:
     found: tuple[Found, ...] = ()
     originals: tuple[Original, ...] = ()
     is_quarantined: bool = False
+
+    @property
+    def keeps_lost(self) -> bool:
+        """Whether it has originals of what was masked or redacted, which are lost otherwise."""
+        return any(one.token_id is not None and one.action in _LOSSY for one in self.found)
+
+    def without_lost(self) -> Protected:
+        """The same without those originals: nothing protects them."""
+        found = tuple(
+            replace(one, token_id=None) if one.action in _LOSSY else one for one in self.found
+        )
+        needed = {one.token_id for one in found}
+        originals = tuple(one for one in self.originals if one.token_id in needed)
+        return replace(self, found=found, originals=originals)
 
     def with_found(self, more: Iterable[Found]) -> Protected:
         """The same with further findings."""
@@ -179,7 +194,7 @@ class _Work:
                 return mask_span(span)
             case Action.TOKENISE:
                 return token(span.entity, self._keep(span))
-            case Action.REDACT if self._scope.keeps_originals:
+            case Action.REDACT | Action.QUARANTINE if self._scope.keeps_originals:
                 self._keep(span)
         return redaction(span.entity)
 

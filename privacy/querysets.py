@@ -53,6 +53,13 @@ def drop_findings_of(versions: Iterable[tuple[UUID, int]]) -> Statement:
     return _DROP_FINDINGS.format(compare="="), [_records(versions), current_tenant_id()]
 
 
+def drop_shown_findings_of(versions: Iterable[tuple[UUID, int]]) -> Statement:
+    """The same, to be found again in the text as it is now: what stands behind a mask is not, so
+    findings that keep its original stay."""
+    sql, params = drop_findings_of(versions)
+    return sql + " AND (f.token_id IS NULL OR f.action = 'tokenise')", params
+
+
 def _records(versions: Iterable[tuple[UUID, int]]) -> str:
     rows = [{"memory_id": memory, "version": version} for memory, version in versions]
     return orjson.dumps(rows).decode()

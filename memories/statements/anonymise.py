@@ -32,7 +32,7 @@ _UNSEAL = (
     "WITH gone AS (SELECT f.id, f.token_id FROM privacy_piifinding f "
     f"JOIN {recordset(_OF_MEMORY)} ON d.id = f.memory_id "
     "WHERE f.tenant_id = %s AND f.token_id IS NOT NULL AND f.found_at <= d.kept_at "
-    "AND (d.every OR f.action IN ('mask', 'redact'))), "
+    "AND (d.every OR f.action IN ('mask', 'redact', 'quarantine'))), "
     "freed AS (UPDATE privacy_piifinding f SET token_id = NULL FROM gone "
     "WHERE f.tenant_id = %s AND f.id = gone.id) SELECT DISTINCT token_id FROM gone"
 )

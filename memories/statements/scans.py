@@ -84,6 +84,19 @@ def mark_scanned(memories: Sequence[UUID], detector: str, *, at: datetime) -> No
         cursor.execute(_DONE, [at, detector, current_tenant_id(), list(memories)])
 
 
+_KEPT = (
+    "UPDATE memories_memory m SET original_kept_at = %s, acts_at = %s, acts_at_b = %s "
+    "WHERE m.tenant_id = %s AND m.id = ANY(%s)"
+)
+
+
+def mark_kept(memories: Sequence[UUID], *, at: datetime) -> None:
+    """Originals of these stay sealed; the next sweep looks when they may go."""
+    if memories:
+        with connection.cursor() as cursor:
+            cursor.execute(_KEPT, [at, at, at, current_tenant_id(), list(memories)])
+
+
 _OVERDUE = (
     "UPDATE memories_memory m SET quarantined_at = %s, trashed_at = coalesce(m.trashed_at, %s) "
     "FROM (SELECT c.id FROM memories_memory c WHERE c.tenant_id = %s AND c.scanned_at IS NULL "

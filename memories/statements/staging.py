@@ -169,3 +169,12 @@ def taken_keys(rows: Sequence[StoredMemory]) -> set[tuple[str, str]]:
     with connection.cursor() as cursor:
         cursor.execute(_TAKEN, [namespaces, keys, current_tenant_id()])
         return {(row[0], row[1]) for row in cursor.fetchall()}
+
+
+PAUSE_SECONDS = 0.02
+
+
+def pause() -> None:
+    """A moment in the database, when all that is left to do is locked by others."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_sleep(%s)", [PAUSE_SECONDS])

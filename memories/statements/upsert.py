@@ -196,7 +196,7 @@ _REPLACED = {"id": "uuid", "memory_id": "uuid", "event_id": "uuid"}
 _VERSIONS = (
     "INSERT INTO memories_memoryversion (tenant_id, id, memory_id, version, value, sealed, "
     "content_hash, written_at, replaced_at, replaced_by, event_id) "
-    "SELECT m.tenant_id, d.id, m.id, m.version, m.value, m.sealed, m.content_hash, m.updated_at, "
+    "SELECT m.tenant_id, d.id, m.id, m.version, m.value, NULL, m.content_hash, m.updated_at, "
     f"%s, %s, d.event_id FROM {recordset(_REPLACED)} "
     "JOIN memories_memory m ON m.tenant_id = %s AND m.id = d.memory_id"
 )
