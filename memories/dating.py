@@ -174,7 +174,7 @@ def dates_to_come(row: StoredMemory, coming: Regime, current: Evaluation) -> Com
     found = evaluate(coming.rules, facts, coming.settings, current.at)
     if is_earlier(found.due_at, current.due_at) and coming.staged_at is not None:
         moved = max(row.dates_moved_at or coming.staged_at, coming.staged_at)
-        row, facts = replace(row, dates_moved_at=moved), replace(facts, dates_moved_at=moved)
+        facts = replace(facts, dates_moved_at=moved)
         found = evaluate(coming.rules, facts, coming.settings, current.at)
     return Coming(found, dates_of(found, row, coming))
 
@@ -185,16 +185,17 @@ def is_earlier(date: datetime | None, than: datetime | None) -> bool:
 
 
 def dates_of(found: Evaluation, row: StoredMemory, regime: Regime) -> Dates:
-    """An evaluation as it is stored."""
+    """An evaluation as it is stored; when others moved the purge is what it was evaluated with."""
+    facts = found.found.memory
     return Dates(
         visible_until=found.visible_until,
         purge_at=found.purge_at,
         archived_at=found.archive_at,
         rule=found.winner,
         flags=list(found.flags),
-        ruled=_is_ruled(row, regime, found.found.memory),
+        ruled=_is_ruled(row, regime, facts),
         ruleset=regime.ruleset,
-        dates_moved_at=row.dates_moved_at,
+        dates_moved_at=facts.dates_moved_at,
         due_at=found.due_at if found.kept_by in ("held", "request_open") else None,
         hidden_as=found.hidden_state,
         acts_at=next_act_at(found, row),
@@ -208,7 +209,7 @@ def _is_ruled(row: StoredMemory, regime: Regime, facts: MemoryFacts) -> bool:
     A rule whose scope the memory is not in never speaks about it; one that is in scope matters to a
     read when it counts reads, or when it and a TTL decide together.
     """
-    if row.source_caps or row.dates_moved_at or row.restored_at or is_requested(row):
+    if row.source_caps or facts.dates_moved_at or row.restored_at or is_requested(row):
         return True
     if facts.holds:
         return True
