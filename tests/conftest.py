@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import signal
 from collections.abc import Callable, Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -26,6 +27,7 @@ from tenants.models import Tenant, User
 from tenants.roles import Scope
 from tests.callers import Caller
 from tests.plugin import DATA, ROOT
+from tests.vectors import remember_vectors
 
 settings.PASSWORD_HASHERS = ["tests.hashing.QuickArgon2PasswordHasher"]
 EVERY_SCOPE = [scope.value for scope in Scope]
@@ -65,12 +67,26 @@ def _make_template(name: str) -> None:
         done.touch()
 
 
+def _spare_the_disk() -> None:
+    """No waiting for the disk: only a crash of the machine would lose anything, and it ends the
+    tests too. Tests that kill servers have their own, which keep what they acknowledged."""
+    folder = DATA / "postgres"
+    wanted = "fsync = off\nfull_page_writes = off\n"
+    local = folder / "local.conf"
+    if not local.exists() or local.read_text() != wanted:
+        local.write_text(wanted)
+        os.chmod(local, 0o644)
+        os.kill(int((folder / "postmaster.pid").read_text().split()[0]), signal.SIGHUP)
+
+
 @pytest.fixture(scope="session")
 def hub(django_db_blocker: pytest.FixtureRequest, worker_id: str) -> Iterator[str]:
     """The hub's database, migrated and empty; its name. Whatever touches it asks for this."""
     DATA.mkdir(parents=True, exist_ok=True)
     name = f"hub_test_{worker_id}_{os.getpid()}"
+    remember_vectors()
     with embedded.running(DATA), django_db_blocker.unblock():  # type: ignore[attr-defined]
+        _spare_the_disk()
         template = f"hub_template_{_schema_fingerprint()}"
         _make_template(template)
         embedded.create_database(DATA, name, template=template)
