@@ -45,5 +45,6 @@ def note_failure(row: StoredMemory, error: Exception, *, at: datetime) -> None:
 
 def close_failures(ids: Sequence[UUID], *, at: datetime) -> None:
     """What was found about these memories is over: a sweep could deal with them."""
-    if ids:
-        Finding.objects.all().still_open().about(ids).filter(kind=FAILED).update(closed_at=at)
+    failures = Finding.objects.all().still_open().filter(kind=FAILED)
+    if ids and failures.exists():
+        failures.about(ids).update(closed_at=at)

@@ -31,11 +31,8 @@ class Prover:
             return None
         expiry, cause = row.ttl_expires_at, "ttl"
         deleted = row.deleted_at
-        if deleted is not None:
-            if deleted > self._at:
-                return None
-            if expiry is None or deleted < expiry:
-                expiry, cause = deleted, "delete"
+        if deleted is not None and deleted <= self._at and (expiry is None or deleted < expiry):
+            expiry, cause = deleted, "delete"
         if expiry is None or expiry > self._at:
             return None
         lived = max(expiry - row.created_at, expiry - expiry)

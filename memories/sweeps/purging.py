@@ -92,8 +92,10 @@ def _destroy(
     rows = [row for row, _ in doomed]
     unhidden = [row for row in rows if row.trashed_at is None]
     where = Target("namespace", area.covered, area.covered)
-    hides = draft("sweep.hide", where, _facts(unhidden, regime)) if unhidden else None
-    event = draft("sweep.purge", where, _facts(rows, regime))
+    facts = _facts(rows, regime)
+    of_hidden = facts if len(unhidden) == len(rows) else _facts(unhidden, regime)
+    hides = draft("sweep.hide", where, of_hidden) if unhidden else None
+    event = draft("sweep.purge", where, facts)
     sweep.purge(doomed, at=at, event_id=event.id)
     close_failures([row.id for row in rows], at=at)
     append([event] if hides is None else [hides, event])
