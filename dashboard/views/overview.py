@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 
 from audit.listing import count_by_day
 from dashboard import addresses, charts
+from dashboard.asking import count_requests
 from dashboard.formatting import show_month
 from dashboard.pages import page
 from dashboard.wording import AREA_NAMES, KIND_NAMES
@@ -39,6 +40,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     runs = list_runs(limit=1)
     context: dict[str, Any] = {
         "standing": count_standing(days=SOON_DAYS, lately=timedelta(days=30)),
+        "requests": count_requests(at),
         "soon_days": SOON_DAYS,
         "last_run": runs[0] if runs else None,
         "settings": tenant_settings(),
