@@ -39,7 +39,7 @@ from conversations.keeping import (
 from memories.namespaces import Labels, check_prefix, covers, decode, encode
 from memoryhub.errors import Invalid, Missing, Unavailable
 from sealing.originals import Place, SealRefused, open_sealed, seal
-from tenants.actors import Actor
+from tenants.actors import EVERYTHING, Actor
 from tenants.clock import wall_clock
 from tenants.context import current_actor, current_tenant_id
 
@@ -213,8 +213,9 @@ def has_ended(session_id: str) -> bool:
 
 
 def list_sessions(*, limit: int) -> tuple[list[Session], int]:
-    """The tenant's live sessions inside the caller's prefixes, last active first, and how many
-    there are in the tenant; nothing slides. Raises Unavailable."""
+    """The live sessions inside the caller's prefixes, last active first, and how many there are
+    (of a caller with prefixes: among the tenant's last `limit`). Nothing slides; -1 is no limit.
+    Raises Unavailable."""
     at = wall_clock().timestamp()
     with reaching() as redis:
         total = int(redis.zcount(index_key(), at, "+inf"))
@@ -228,7 +229,8 @@ def list_sessions(*, limit: int) -> tuple[list[Session], int]:
     found = [_read(one, facts, window) for one, facts, window in pairs if "ttl" in facts]
     prefixes = current_actor().prefixes
     mine = [session for session in found if covers(prefixes, session.home)]
-    return sorted(mine, key=lambda one: one.last_active_at, reverse=True), total
+    ordered = sorted(mine, key=lambda one: one.last_active_at, reverse=True)
+    return ordered, total if prefixes == EVERYTHING else len(mine)
 
 
 def find_sessions_of(subject: str) -> list[Session]:

@@ -29,8 +29,18 @@ KIND_NAMES: dict[str, str | Promise] = {
     "summary": _("summary"),
 }
 
+SKIP_REASON_NAMES: dict[str, str | Promise] = {
+    "chatter": _("chatter"),
+    "question_only": _("only a question"),
+    "too_short": _("too short"),
+    "not_user": _("not said by the user"),
+    "pii_rejected": _("personal data refused"),
+}
+
 AREA_NAMES: dict[str, str | Promise] = {
     "memory": _("memories"),
+    "session": _("sessions"),
+    "context": _("contexts"),
     "sweep": _("sweeps"),
     "member": _("people"),
     "key": _("keys"),

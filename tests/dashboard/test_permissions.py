@@ -25,6 +25,7 @@ SIGN_IN = 302
 
 EVERYBODY = dict.fromkeys(("admin", "officer", "auditor", "viewer"), 200) | {"nobody": SIGN_IN}
 READERS = {"admin": 403, "officer": 200, "auditor": 200, "viewer": 403, "nobody": SIGN_IN}
+READERS_POST = READERS | {"officer": 302, "auditor": 302}
 ADMINS = {"admin": 200, "officer": 403, "auditor": 403, "viewer": 403, "nobody": SIGN_IN}
 OFFICERS = {"admin": 403, "officer": 404, "auditor": 403, "viewer": 403, "nobody": SIGN_IN}
 """404: the table's memory is not quarantined."""
@@ -40,6 +41,7 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "overview": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "memories": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "memory": [("GET", EVERYBODY)],
+    "sessions": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "privacy": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "detectors": [("GET", EVERYBODY), ("POST", EVERYBODY)],
     "quarantined": [("GET", OFFICERS), ("POST", OFFICERS)],
@@ -69,6 +71,10 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "certificate": [("GET", dict.fromkeys(ROLES, 409) | {"nobody": SIGN_IN})],
     "audit": [("GET", READERS)],
     "event": [("GET", READERS)],
+    "integrity": [("GET", READERS), ("POST", dict.fromkeys(ROLES, 405))],
+    "verify_log": [("POST", READERS_POST), ("GET", dict.fromkeys(ROLES, 405))],
+    "make_bundle": [("POST", READERS_POST), ("GET", dict.fromkeys(ROLES, 405))],
+    "audit_bundle": [("GET", READERS | {"officer": 404, "auditor": 404})],
     "members": [("GET", ADMINS)],
     "invite": [("GET", ADMINS), ("POST", ADMINS | {"admin": 422})],
     "member": [("GET", ADMINS), ("POST", ADMINS | {"admin": 422})],
@@ -131,6 +137,7 @@ def places(
         "memory_id": memory, "event_id": event, "member_id": str(members["viewer"]),
         "key_id": key, "scope_id": scope, "slug": tenant.slug, "session_id": "0",
         "token": "no-such-token", "request_id": request, "step": "identity",
+        "job_id": str(uuid4()),
     }  # fmt: skip
 
 
