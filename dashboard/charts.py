@@ -170,6 +170,29 @@ def _round_up(number: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
+class Curve:
+    """Shares over runs: a path in a box of 100 by `CURVE_HEIGHT`, and where each run stands."""
+
+    path: str
+    points: list[tuple[str, str]]
+
+
+CURVE_HEIGHT = 141
+CURVE_TOP, CURVE_FLOOR = 10.5, 140.5
+
+
+def lay_out_curve(shares: Sequence[float | None]) -> Curve:
+    """A line through the shares that are known (0 to 1), from the left edge to the right."""
+    placed = [
+        (_x(place, len(shares)), CURVE_FLOOR - (CURVE_FLOOR - CURVE_TOP) * share)
+        for place, share in enumerate(shares)
+        if share is not None
+    ]
+    path = "M" + " L".join(f"{x:.2f},{y:.1f}" for x, y in placed) if len(placed) > 1 else ""
+    return Curve(path, [(f"{x:.2f}%", f"{y:.1f}") for x, y in placed])
+
+
+@dataclass(frozen=True, slots=True)
 class Bar:
     """One bar of a picture of days."""
 

@@ -27,6 +27,7 @@ KIND_NAMES: dict[str, str | Promise] = {
     "document": _("document"),
     "intent": _("intent"),
     "summary": _("summary"),
+    "candidate": _("candidate"),
 }
 
 SKIP_REASON_NAMES: dict[str, str | Promise] = {
@@ -49,6 +50,9 @@ AREA_NAMES: dict[str, str | Promise] = {
     "config": _("configuration"),
     "privacy": _("personal data"),
     "keys": _("encryption keys"),
+    "search": _("searches"),
+    "golden": _("golden questions"),
+    "recall": _("recall"),
 }
 
 ACTOR_NAMES: dict[str, str | Promise] = {

@@ -42,6 +42,12 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "memories": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "memory": [("GET", EVERYBODY)],
     "sessions": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
+    "recall": [
+        ("GET", READERS | {"admin": 200}),
+        ("POST", READERS | {"admin": 422, "officer": 422, "auditor": 403}),
+    ],
+    "measure_recall": [("POST", DRAFTERS_POST), ("GET", dict.fromkeys(ROLES, 405))],
+    "remove_golden": [("POST", DRAFTERS_POST | {"admin": 404, "officer": 404})],
     "privacy": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "detectors": [("GET", EVERYBODY), ("POST", EVERYBODY)],
     "quarantined": [("GET", OFFICERS), ("POST", OFFICERS)],
