@@ -11,7 +11,7 @@ from django.db import OperationalError, connection
 from audit.jobs import SCHEDULED, run_job
 from audit.sealing.lagging import read_lag
 from audit.sealing.rounds import seal
-from audit.verifying import running  # noqa: F401 - a kind of jobs
+from audit.verifying import standing  # noqa: F401 - kinds of jobs
 from tenants.scheduling import claim_due
 from tenants.tasks import TenantTask
 

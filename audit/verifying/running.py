@@ -49,9 +49,8 @@ def verify_step(job: Job) -> Step:
     if job.cursor:
         state = Verification(**job.cursor)
     else:
-        state = begin_verification(
-            since=_instant(job.params["from"]), until=_instant(job.params["to"])
-        )
+        span = read_span(job.params)
+        state = begin_verification(since=span.since, until=span.until)
     if not advance(state):
         return Step(finished=False, done=state.done, total=state.total, cursor=asdict(state))
     _record(state, job.params)
@@ -94,5 +93,7 @@ def _record(state: Verification, span: dict[str, Any]) -> None:
     )
 
 
-def _instant(text: str | None) -> datetime | None:
-    return None if text is None else datetime.fromisoformat(text)
+def read_span(words: dict[str, Any]) -> Span:
+    """A span as jobs keep it."""
+    since, until = (words[name] and datetime.fromisoformat(words[name]) for name in ("from", "to"))
+    return Span(since, until)

@@ -14,6 +14,7 @@ from audit.listing import Facets, count_facets, list_events, open_event
 from audit.models import Event
 from audit.presenting import say
 from audit.querysets import EventFilter
+from audit.verifying.standing import check_event
 from dashboard import addresses
 from dashboard.pages import page
 from dashboard.shell import language_of
@@ -96,6 +97,7 @@ def event(request: HttpRequest, event_id: UUID) -> HttpResponse:
         "actor_kind": ACTOR_NAMES.get(found.actor_kind, found.actor_kind),
         "links": [(name, value) for name, value in found.links.items() if name != "ids"],
         "ids": found.links.get("ids") or [],
+        "checked": check_event(found),
     }
     template = "hub/event.html"
     return render(request, f"{template}#event" if request.htmx else template, context)  # type: ignore[attr-defined]

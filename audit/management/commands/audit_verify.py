@@ -53,11 +53,11 @@ class Command(HubCommand):
     def _verify_logs(
         self, options: dict[str, Any], witness: str | None
     ) -> Iterator[dict[str, Any]]:
-        span = Span(_instant(options["since"]), _instant(options["until"]))
+        span = Span(read_instant(options["since"]), read_instant(options["until"]))
         if witness is not None and options["tenant"] is None:
             options["tenant"] = _slug_of(witness)
         epochs = [{"n": one.n, "reason": one.reason, "gap": one.gap} for one in list_epochs()]
-        for tenant_id, slug in _tenants(options["tenant"]):
+        for tenant_id, slug in find_logs(options["tenant"]):
             with _acting(tenant_id):
                 answer = verify_log(span, witness=witness)
             yield {"tenant": slug, **answer, "epochs": epochs}
@@ -67,7 +67,7 @@ def _acting(tenant_id: Any) -> Any:
     return acting_as(operator_actor(tenant_id))
 
 
-def _tenants(slug: str | None) -> list[tuple[Any, str]]:
+def find_logs(slug: str | None) -> list[tuple[Any, str]]:
     """The log of one tenant, or every log, the platform's with them."""
     if slug == "platform":
         return [(PLATFORM_TENANT, slug)]
@@ -107,7 +107,7 @@ def _read(path: Path | None) -> str | None:
     return path.read_text(encoding="utf-8")
 
 
-def _instant(text: str | None) -> datetime | None:
+def read_instant(text: str | None) -> datetime | None:
     if text is None:
         return None
     try:
