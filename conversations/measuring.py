@@ -79,7 +79,7 @@ def measure_now() -> Job:
         total = GoldenQuestion.objects.count()
         if not total:
             raise Conflict("There is no golden question yet.", code="no_questions")
-        if Job.objects.filter(kind=JOB, state__in=[Job.State.QUEUED, Job.State.RUNNING]).exists():
+        if _running().exists():
             raise Conflict("A run is under way.", code="already_running")
         return _begin("manual", total)
 
@@ -88,8 +88,11 @@ def measure_nightly() -> Job | None:
     """Begin the night's run; None without questions, or when one is under way."""
     with transaction.atomic():
         total = GoldenQuestion.objects.count()
-        running = Job.objects.filter(kind=JOB, state__in=[Job.State.QUEUED, Job.State.RUNNING])
-        return None if not total or running.exists() else _begin("nightly", total)
+        return None if not total or _running().exists() else _begin("nightly", total)
+
+
+def _running() -> Any:
+    return Job.objects.filter(kind=JOB, state__in=[Job.State.QUEUED, Job.State.RUNNING])
 
 
 def _begin(trigger: str, total: int) -> Job:
@@ -192,6 +195,21 @@ def list_runs() -> TenantQuerySet[Any]:
     require(Action.SEE_USAGE)
     rows: TenantQuerySet[Any] = RecallRun.objects.all().finished()
     return rows
+
+
+def last_results(questions: Sequence[UUID]) -> dict[UUID, RecallResult]:
+    """The newest result of each of these questions. In a transaction."""
+    rows = RecallResult.objects.filter(question_id__in=list(questions))
+    newest = rows.order_by("question_id", "-measured_at", "-id").distinct("question_id")
+    return {row.question_id: row for row in newest}
+
+
+def running_job() -> Job | None:
+    """The run that is under way, for whoever may see figures."""
+    require(Action.SEE_FIGURES)
+    with transaction.atomic():
+        job: Job | None = _running().first()
+    return job
 
 
 def history(count: int) -> list[RecallRun]:
