@@ -46,6 +46,7 @@ SECTIONS = (
     Section(_("Overview"), "overview", "squares-2x2", (Action.SEE_FIGURES,)),
     Section(_("Memories"), "memories", "circle-stack", (Action.SEE_FIGURES,)),
     Section(_("Retention"), "retention", "clock", (Action.SEE_FIGURES,)),
+    Section(_("Holds"), "holds", "lock-closed", (Action.SEE_FIGURES,)),
     Section(_("Requests"), "requests", "inbox", (Action.SEE_FIGURES,)),
     Section(_("Personal data"), "privacy", "finger-print", (Action.SEE_FIGURES,)),
     Section(_("Audit"), "audit", "shield-check", (Action.READ_EVENTS,)),

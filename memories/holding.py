@@ -17,7 +17,7 @@ from django.db.models import Count
 
 from audit.jobs import Step, begin_job, job_kind, run_job
 from audit.models import Job
-from memories.dating import evaluate_row, regime_of
+from memories.dating import evaluate_row, holds_matching, regime_of
 from memories.namespaces import covers
 from memories.reasons import check_reason
 from memories.redating import redate
@@ -26,6 +26,7 @@ from memories.statements import holds, staging
 from memories.statements.holds import Covered, Extent
 from memoryhub.errors import Denied, FieldError, Invalid
 from policies import releasing
+from policies.holding import StandingHold
 from policies.models import Hold, Prevention
 from policies.placing import (
     HoldScope,
@@ -172,6 +173,22 @@ def list_held(
         )
         by_memory = {one.memory_id: one for one in noted}
         return [HeldMemory(row, by_memory.get(row.id)) for row in rows]
+
+
+def list_over(row: StoredMemory) -> list[StandingHold]:
+    """The open holds over a memory."""
+    require(Action.SEE_FIGURES)
+    with transaction.atomic():
+        found = holds_matching(row, regime_of(tenant_settings()))
+    return [hold for hold in found if hold.is_open]
+
+
+def count_open() -> tuple[int, int]:
+    """(holds that stand, of these the ones whose release waits for a second person)."""
+    require(Action.SEE_FIGURES)
+    with transaction.atomic():
+        rows = Hold.objects.all().open()
+        return rows.count(), rows.filter(state=Hold.State.RELEASE_REQUESTED).count()
 
 
 def count_held(identifier: UUID) -> int:

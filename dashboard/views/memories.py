@@ -14,6 +14,7 @@ from django.shortcuts import render
 from audit.listing import list_events_about
 from audit.presenting import say
 from dashboard import addresses, charts, values
+from dashboard.holding import holds_over
 from dashboard.pages import page
 from dashboard.shell import language_of
 from dashboard.wording import CLAUSE_KINDS, ENTITY_NAMES, OUTCOMES_OF_CLAUSES
@@ -198,6 +199,7 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         "with_values": found.with_values,
         "sources": found.sources,
         "subjects": [mask_text(one, today=at.date()) for one in row.subjects],
+        "holds": holds_over(row),
     }
     if found.with_values:
         context |= _content(found, request)

@@ -16,6 +16,7 @@ from audit.listing import count_by_day
 from dashboard import addresses, charts
 from dashboard.asking import count_requests
 from dashboard.formatting import show_month
+from dashboard.holding import summarise_holds
 from dashboard.pages import page
 from dashboard.wording import AREA_NAMES, KIND_NAMES
 from memories.browsing import Forecast, count_by_creation, count_standing, forecast
@@ -41,6 +42,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "standing": count_standing(days=SOON_DAYS, lately=timedelta(days=30)),
         "requests": count_requests(at),
+        "holds": summarise_holds(),
         "soon_days": SOON_DAYS,
         "last_run": runs[0] if runs else None,
         "settings": tenant_settings(),

@@ -69,6 +69,11 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "approve_rules": [("GET", DRAFTERS), ("POST", DRAFTERS_FAULT)],
     "activate_rules": [("GET", DRAFTERS), ("POST", DRAFTERS | {"officer": 409, "admin": 403})],
     "drop_draft": [("POST", DRAFTERS_POST | {"admin": 404})],
+    "holds": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
+    "place_hold": [("GET", OFFICERS | {"officer": 200}), ("POST", OFFICERS | {"officer": 422})],
+    "preview_hold": [("POST", OFFICERS | {"officer": 200}), ("GET", dict.fromkeys(ROLES, 405))],
+    "hold": [("GET", EVERYBODY)],
+    "hold_step": [("GET", OFFICERS | {"officer": 200}), ("POST", OFFICERS | {"officer": 422})],
     "requests": [("GET", EVERYBODY)],
     "new_request": [("GET", OFFICERS | {"officer": 200}), ("POST", OFFICERS | {"officer": 422})],
     "request": [("GET", EVERYBODY)],
@@ -129,6 +134,8 @@ def places(
         members = {member.role: member.id for member in find_members()}
     asked = {"subject": "c-1", "kind": "erasure", "reason": "asked by letter"}
     request = agent.call("POST", "/subject-requests", asked).json()["id"]
+    body = {"matter": "M", "custodian": "c", "reason": "r", "scope": {"subjects": ["c-1"]}}
+    hold = agent.call("POST", "/policies/holds", body).json()["id"]
     scope = people["admin"].get("/api/v1/policies/sweep-scopes").json()["items"][0]["id"]
     draft = people["admin"].post(
         "/api/v1/policies/rulesets", {"note": ""}, content_type="application/json"
@@ -143,7 +150,7 @@ def places(
         "memory_id": memory, "event_id": event, "member_id": str(members["viewer"]),
         "key_id": key, "scope_id": scope, "slug": tenant.slug, "session_id": "0",
         "token": "no-such-token", "request_id": request, "step": "identity",
-        "job_id": str(uuid4()),
+        "job_id": str(uuid4()), "question_id": str(uuid4()), "hold_id": hold, "act": "release",
     }  # fmt: skip
 
 
