@@ -150,7 +150,7 @@ def places(
         "memory_id": memory, "event_id": event, "member_id": str(members["viewer"]),
         "key_id": key, "scope_id": scope, "slug": tenant.slug, "session_id": "0",
         "token": "no-such-token", "request_id": request, "step": "identity",
-        "job_id": str(uuid4()), "question_id": str(uuid4()), "hold_id": hold, "act": "release",
+        "job_id": str(uuid4()), "question_id": str(uuid4()), "question_id": str(uuid4()), "hold_id": hold, "act": "release",
     }  # fmt: skip
 
 
