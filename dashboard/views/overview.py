@@ -18,6 +18,7 @@ from dashboard.asking import count_requests
 from dashboard.formatting import show_month
 from dashboard.holding import summarise_holds
 from dashboard.pages import page
+from dashboard.recalling import read_recall
 from dashboard.wording import AREA_NAMES, KIND_NAMES
 from memories.browsing import Forecast, count_by_creation, count_standing, forecast
 from memories.scopes import list_runs
@@ -42,6 +43,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "standing": count_standing(days=SOON_DAYS, lately=timedelta(days=30)),
         "requests": count_requests(at),
+        "recall": read_recall(),
         "holds": summarise_holds(),
         "soon_days": SOON_DAYS,
         "last_run": runs[0] if runs else None,
