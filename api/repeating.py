@@ -1,8 +1,8 @@
 """Idempotency-Key at the edge: who asks, for what, with which body; and the answer once more.
 
 A handler that makes something is decorated with `repeatable(replay)`. Its use case says inside its
-transaction what it made (`audit.repeating.settle`); a handler whose use case does not is settled
-after it, with the `Location` of its answer.
+transaction what it made (`audit.repeating.settle`), by an id, and the decorator where that has its
+address; a handler whose use case does not is settled after it, with the `Location` of its answer.
 """
 
 from __future__ import annotations
@@ -54,10 +54,11 @@ Handler = Callable[..., Response]
 Replay = Callable[[Request, Mapping[str, Any]], Any]
 
 
-def repeatable(replay: Replay) -> Callable[[Handler], Handler]:
+def repeatable(replay: Replay, *, at: str = "") -> Callable[[Handler], Handler]:
     """Decorates a handler: with the header, its work is done once in 24 hours.
 
-    `replay(request, made)` gives the answer's document again, from what was made.
+    `replay(request, made)` gives the answer's document again, from what was made; `at` is the
+    address of a made thing, with `{id}` in it.
     """
 
     def decorate(handler: Handler) -> Handler:
@@ -70,7 +71,7 @@ def repeatable(replay: Replay) -> Callable[[Handler], Handler]:
             while True:
                 claimed = claim_call(scope, body)
                 if isinstance(claimed, Made):
-                    return _answer_again(claimed, request, replay)
+                    return _answer_again(_addressed(claimed, at), request, replay)
                 try:
                     return _answer_once(claimed, lambda: handler(view, request, *args, **kwargs))
                 except Overtaken:
@@ -129,6 +130,13 @@ def _answer_once(claim: Claim, work: Callable[[], Response]) -> Response:
         raise
     settle_afterwards(claim, _made_of(response), status=response.status_code)
     return response
+
+
+def _addressed(made: Made, at: str) -> Made:
+    """With its `location`, where only its id was settled."""
+    if not at or "id" not in made.made or "location" in made.made:
+        return made
+    return Made(made.status, {**made.made, "location": at.format(id=made.made["id"])})
 
 
 def _release(claim: Claim) -> None:

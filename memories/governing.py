@@ -14,6 +14,7 @@ from uuid import UUID
 from django.db import transaction
 
 from audit.recording import Facts, Target, record
+from audit.repeating import settle
 from memories.dating import Regime, evaluate_row, moved_by_others, regime_of, with_dates
 from memories.inspecting import Inspected, find_memory, inspect_row
 from memories.reasons import check_reason
@@ -54,6 +55,7 @@ def restore_memory(identifier: UUID, *, reason: str) -> Inspected:
         restored = with_dates(replace(row, restored_at=at, trashed_at=None), regime, at)
         store_dates(restored)
         _record("memory.restore", restored, reason)
+        settle({"id": str(identifier)})
         return inspect_row(restored)
 
 
@@ -71,6 +73,7 @@ def label_memory(identifier: UUID, *, label: str | None, reason: str) -> Inspect
         store_dates(labelled)
         upsert.update_label(labelled)
         _record("memory.label", labelled, reason, label=label)
+        settle({"id": str(identifier)})
         return inspect_row(labelled)
 
 

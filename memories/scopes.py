@@ -15,6 +15,7 @@ from django.conf import settings
 from django.db import transaction
 
 from audit.recording import Facts, Target, record
+from audit.repeating import settle
 from memories.models import SweepRun, SweepScope
 from memories.querysets import SweepRunQuerySet
 from memories.sweeping import sweep_now
@@ -67,6 +68,7 @@ def add_scope(prefix: str, *, interval_minutes: float, enabled: bool = True) -> 
         )
         _schedule(row)
         _record(row, "added")
+        settle({"id": str(row.id)}, status=201)
         return _with_schedule([row])[0]
 
 

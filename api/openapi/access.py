@@ -44,10 +44,10 @@ class IssuedKeyShape(KeyShape):
 
 
 class KeyRequest(Body):
-    """A new key; no scopes: an agent's."""
+    """A new key; without `scopes` it has an agent's."""
 
     name: Annotated[str, Field(min_length=1, max_length=200)]
-    scopes: list[str] = []
+    scopes: Annotated[list[str], Field(min_length=1)] | None = None
     prefixes: list[Prefix] = []
     networks: list[str] = []
     expires_at: str | None = None

@@ -46,12 +46,12 @@ class KeysView(HubView):
         return Response(page_of(find_keys(), page_asked(request), present=present_key))
 
     @shapes.issue_key
-    @repeatable(read_again)
+    @repeatable(read_again, at="/api/v1/keys/{id}")
     def post(self, request: Request) -> Response:
         require(Action.ADMINISTER)
         asked = parsed(KeyRequest, request)
         issued = issue_tenant_key(
-            name=asked.name, scopes=asked.scopes, networks=asked.networks,
+            name=asked.name, scopes=asked.scopes or (), networks=asked.networks,
             prefixes=read_prefixes(asked.prefixes),
             expires_at=read_instant(asked.expires_at, path="expires_at"),
         )  # fmt: skip
@@ -85,7 +85,7 @@ class MembersView(HubView):
         return Response(page)
 
     @shapes.invite_member
-    @repeatable(read_again)
+    @repeatable(read_again, at="/api/v1/members/{id}")
     def post(self, request: Request) -> Response:
         require(Action.ADMINISTER)
         asked = parsed(MemberRequest, request)

@@ -83,7 +83,7 @@ class MemoryRestoreView(HubView):
     """Back from the trash."""
 
     @shapes.restore
-    @repeatable(read_again)
+    @repeatable(read_again, at="/api/v1/memories/{id}")
     def post(self, request: Request, memory_id: UUID) -> Response:
         asked = parsed(RestoreRequest, request)
         return _changed(restore_memory(memory_id, reason=asked.reason))
@@ -93,7 +93,7 @@ class MemoryLabelView(HubView):
     """A label by an officer."""
 
     @shapes.label
-    @repeatable(read_again)
+    @repeatable(read_again, at="/api/v1/memories/{id}")
     def post(self, request: Request, memory_id: UUID) -> Response:
         asked = parsed(LabelRequest, request)
         return _changed(label_memory(memory_id, label=asked.label, reason=asked.reason))

@@ -43,7 +43,7 @@ class ScopesView(HubView):
         return Response(page_document(items, end=None, total=len(items) if asked.count else None))
 
     @shapes.add_scope
-    @repeatable(read_again)
+    @repeatable(read_again, at="/api/v1/policies/sweep-scopes/{id}")
     def post(self, request: Request) -> Response:
         require(Action.ADMINISTER)
         asked = parsed(ScopeRequest, request)

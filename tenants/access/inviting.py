@@ -17,6 +17,7 @@ from django.core.validators import validate_email
 from django.db import transaction
 
 from audit.recording import Facts, Target, record
+from audit.repeating import settle
 from memoryhub.errors import Conflict, Denied, Invalid, Missing
 from tenants.access.authenticating import person_actor
 from tenants.access.signing_in import record_of_account
@@ -63,6 +64,7 @@ def invite_person(
         if not is_new:
             raise Conflict("This person belongs to the tenant already.", code="already_member")
         record("member.invite", Target("user", str(user.id)), Facts(links={"role": chosen.value}))
+        settle({"id": str(membership.id)}, status=201)
     return membership, make_token(membership)
 
 

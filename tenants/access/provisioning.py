@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from audit.recording import Facts, Target, record
+from audit.repeating import settle
 from memoryhub.errors import Conflict, FieldError, Invalid, Missing
 from sealing.ring import ring
 from tenants.access.authenticating import forget_kept_keys, hash_secret
@@ -129,6 +130,8 @@ def issue_key(
         raise Invalid(errors)
     text = make_key_text()
     with transaction.atomic():
+        if expires_at is not None and expires_at <= now():
+            raise Invalid.at("expires_at", "in_past", "A key ends later than now.")
         row = ApiKey.objects.create(
             id=text.id,
             tenant=tenant,
@@ -145,6 +148,7 @@ def issue_key(
             Target("key", row.id),
             Facts(links={"scopes": row.scopes, "prefixes": row.prefixes}),
         )
+        settle({"id": row.id}, status=201)
     return IssuedKey(row, text)
 
 
