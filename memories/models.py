@@ -324,6 +324,9 @@ class Tombstone(TenantModel):
     namespace = models.TextField(db_collation="C")
     kind = models.CharField(max_length=63)
     classes = ArrayField(models.TextField(), default=list)
+    created_at = models.DateTimeField(null=True)
+    visible_until = models.DateTimeField(null=True)
+    """Until when it was in use; with `created_at`, what was known at an instant (`knowing`)."""
     purged_at = models.DateTimeField()
     rule = models.CharField(max_length=128, null=True)  # noqa: DJ001 - null: no rule, a TTL or delete
     ruleset = models.PositiveIntegerField(default=0)

@@ -172,10 +172,12 @@ _PURGE = (
     "WITH doomed AS (SELECT * FROM unnest(%s::uuid[], %s::text[], %s::text[], %s::int[], "
     "%s::text[]) AS d (id, namespace, rule, ruleset, reason)), "
     "gone AS (DELETE FROM memories_memory m USING doomed d WHERE m.tenant_id = %s AND m.id = d.id "
-    "RETURNING m.id, d.namespace, m.kind, m.classes, d.rule, d.ruleset, d.reason), "
+    "RETURNING m.id, d.namespace, m.kind, m.classes, d.rule, d.ruleset, d.reason, m.created_at, "
+    "m.visible_until AS visible_until), "
     "stones AS (INSERT INTO memories_tombstone (tenant_id, id, namespace, kind, classes, "
-    "purged_at, rule, ruleset, reason, event_id) SELECT %s, g.id, g.namespace, g.kind, g.classes, "
-    "%s, g.rule, g.ruleset, g.reason, %s FROM gone g ON CONFLICT (tenant_id, id) DO NOTHING) "
+    "purged_at, rule, ruleset, reason, event_id, created_at, visible_until) "
+    "SELECT %s, g.id, g.namespace, g.kind, g.classes, %s, g.rule, g.ruleset, g.reason, %s, "
+    "g.created_at, g.visible_until FROM gone g ON CONFLICT (tenant_id, id) DO NOTHING) "
     "SELECT count(*) FROM gone"
 )
 
@@ -195,7 +197,7 @@ def purge(rows: Sequence[tuple[StoredMemory, str]], *, at: datetime, event_id: U
         tenant, tenant, at, event_id,
     ]  # fmt: skip
     with connection.cursor() as cursor:
-        cursor.execute(_PURGE, values)
+        cursor.execute(in_slot(_PURGE), values)
         destroyed = int(cursor.fetchone()[0])
     drop_unused(tokens)
     return destroyed
