@@ -47,6 +47,11 @@ def page_asked(request: Request) -> Asked:
     )
 
 
+def limit_asked(request: Request) -> int:
+    """The size of a page that the query string asks for. Raises Invalid."""
+    return _limit(request.query_params.get("limit", str(DEFAULT_LIMIT)))
+
+
 def page_of(
     rows: QuerySet[Any, Any],
     asked: Asked,

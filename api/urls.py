@@ -13,6 +13,7 @@ from api.views.conversations import (
 )
 from api.views.engine import EngineView
 from api.views.events import BusinessEventsView
+from api.views.evidence import ExportsView, KnownView, ReportsView
 from api.views.findings import FindingsView
 from api.views.holds import (
     HeldMemoriesView,
@@ -128,6 +129,9 @@ urlpatterns = [
     path("audit/checkpoints", CheckpointsView.as_view()),
     path("audit/checkpoints/consistency", ConsistencyView.as_view()),
     path("audit/verify", VerifyView.as_view()),
+    path("audit/exports", ExportsView.as_view()),
+    path("audit/reports", ReportsView.as_view()),
+    path("audit/known", KnownView.as_view()),
     path("keys", KeysView.as_view()),
     path("keys/<slug:key_id>", KeyView.as_view()),
     path("members", MembersView.as_view()),

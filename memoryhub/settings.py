@@ -91,6 +91,7 @@ INSTALLED_APPS = [
     "memories",
     "conversations",
     "erasure",
+    "evidence",
     "memoryhub",
     "dashboard",
     "django.contrib.auth",

@@ -1,0 +1,9 @@
+"""The app."""
+
+from django.apps import AppConfig
+
+
+class EvidenceConfig(AppConfig):
+    """Evidence for auditors."""
+
+    name = "evidence"
