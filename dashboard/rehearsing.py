@@ -73,6 +73,6 @@ def _samples(result: Mapping[str, Any], lang: Lang) -> list[Sample]:
     return samples
 
 
-def _duration(version: RuleSet, at: datetime) -> timedelta | None:
-    staged = version.staged
-    return None if not staged else at - datetime.fromisoformat(staged["at"]).astimezone(UTC)
+def _duration(version: RuleSet, at: datetime) -> timedelta:
+    began = (version.staged or {}).get("at")
+    return timedelta() if began is None else at - datetime.fromisoformat(began).astimezone(UTC)

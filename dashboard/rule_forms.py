@@ -65,8 +65,8 @@ class RuleForm(HubForm):
     """One rule. What a kind of rule does not have is not shown and not sent."""
 
     key = forms.CharField(
-        label=_("Key"), max_length=128,
-        help_text=_("Names the rule in explanations and events, for example support-tickets."),
+        label=_("Name of the rule"), max_length=128,
+        help_text=_("Stands in explanations and events, for example support-tickets."),
     )  # fmt: skip
     kind = forms.ChoiceField(
         label=_("What the rule does"), choices=[one[:2] for one in CHOICE_KINDS],

@@ -13,6 +13,7 @@ from django.db import transaction
 from audit.models import Job
 from memories.statements import overseeing
 from policies.models import RuleSet
+from policies.versions import find_active
 from tenants.authorising import require
 from tenants.context import now
 from tenants.processes import Process, count_waiting, list_processes
@@ -52,7 +53,9 @@ def oversee_engine() -> Engine:
     require(Action.SEE_USAGE)
     with transaction.atomic():
         ruleset = tenant_settings().active_ruleset
-        sweep_lag = overseeing.oldest_due_seconds(now())
+        active = find_active()
+        since = None if active is None else active.activated_at
+        sweep_lag = overseeing.oldest_due_seconds(now(), since=since)
         scan_oldest = overseeing.oldest_unscanned_seconds(now())
         staging = find_staging()
     processes, waiting = _ask_redis(settings.CELERY_TASK_DEFAULT_QUEUE)

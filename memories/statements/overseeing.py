@@ -21,12 +21,16 @@ _UNSCANNED = (
 )
 
 
-def oldest_due_seconds(at: datetime) -> float:
-    """Since when the oldest memory waits for a sweep; 0 when none does."""
+def oldest_due_seconds(at: datetime, *, since: datetime | None) -> float:
+    """Since when the oldest memory waits for a sweep; 0 when none does.
+
+    `since` is the activation of the rules: what they date into the past became due only then.
+    """
     tenant = current_tenant_id()
     with connection.cursor() as cursor:
         cursor.execute(in_slot(_DUE), [tenant, at, tenant, at])
-        return _seconds(cursor.fetchone()[0], at)
+        due = cursor.fetchone()[0]
+    return _seconds(due if due is None or since is None else max(due, since), at)
 
 
 def oldest_unscanned_seconds(at: datetime) -> float:
