@@ -8,6 +8,8 @@ from celery import shared_task
 
 from memories import activating, deleting, redating, staging  # noqa: F401 - kinds of jobs
 from memories.embedding.catching_up import embed_pending
+from memories.forecasting import SCHEDULED as CALENDAR
+from memories.forecasting import build_calendar
 from memories.occurring import SCHEDULED, apply_due
 from memories.rotating import rotate_if_due
 from memories.scanning import drop_orphans, scan_pending
@@ -83,3 +85,16 @@ def apply_events_all() -> None:
 def apply_event(event_id: str) -> None:
     """One event that waited."""
     apply_due(UUID(event_id))
+
+
+@shared_task
+def count_calendars_all() -> None:
+    """Beat: the calendar of forgetting, once a night for each tenant."""
+    for tenant_id, _ in claim_due(CALENDAR):
+        count_calendar_of.delay(tenant_id)
+
+
+@shared_task(base=TenantTask)
+def count_calendar_of() -> None:
+    """Begin the job that counts one tenant's calendar."""
+    build_calendar()

@@ -79,6 +79,11 @@ app.conf.beat_schedule = {
         "schedule": 6 * 3600.0,
         "options": {"expires": 3600},
     },
+    "count-calendars-all": {
+        "task": "memories.tasks.count_calendars_all",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
     "apply-events-all": {
         "task": "memories.tasks.apply_events_all",
         "schedule": 1.0,
@@ -108,6 +113,11 @@ app.conf.beat_schedule = {
         "task": "memoryhub.tasks.heartbeat",
         "schedule": 5.0,
         "options": {"expires": 15},
+    },
+    "drop-old-files": {
+        "task": "audit.tasks.drop_old_files",
+        "schedule": 3600.0,
+        "options": {"expires": 600},
     },
     "extend-months": {
         "task": "audit.tasks.extend_months",

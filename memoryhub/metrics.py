@@ -6,6 +6,7 @@ import ipaddress
 
 from django.conf import settings
 from django.db import connection
+from django.db.backends.utils import CursorWrapper
 from django.http import Http404, HttpRequest, HttpResponse
 from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
@@ -23,6 +24,19 @@ _OVERDUE = (
     "JOIN tenants_tenant t ON t.id = s.tenant_id WHERE t.closed_at IS NULL GROUP BY s.job"
 )
 
+SWEEP_LAG = Gauge("hub_sweep_lag_seconds", "How late the latest of the last sweeps was")
+SWEEP_DUE = Gauge("hub_sweep_due", "What the last sweeps of all scopes found to do")
+SWEPT = Gauge("hub_swept_total", "What sweeps did since the first, by action", ["action"])
+SWEEP_FAILED = Gauge("hub_sweep_failed_total", "What sweeps could not evaluate, in sum")
+
+_SWEEPS = (
+    "SELECT coalesce(max(t.lag_seconds), 0), coalesce(sum(t.due), 0) FROM memories_sweeptally t"
+)
+_SWEPT = (
+    "SELECT d.key, sum(d.value::bigint) FROM memories_sweeptally t, jsonb_each_text(t.done) d "
+    "GROUP BY d.key"
+)
+
 
 def metrics(request: HttpRequest) -> HttpResponse:
     """The process's figures, what is ready, and how late the jobs are. 404 from elsewhere."""
@@ -35,10 +49,22 @@ def metrics(request: HttpRequest) -> HttpResponse:
             cursor.execute(_OVERDUE)
             for job, seconds in cursor.fetchall():
                 OVERDUE.labels(job).set(float(seconds))
+            _read_sweeps(cursor)
         lag = read_lag()
         SEAL_LAG.set(lag.seconds)
         SEAL_BLOCKED.set(lag.blocked_seconds)
     return HttpResponse(generate_latest(), content_type=CONTENT_TYPE_LATEST)
+
+
+def _read_sweeps(cursor: CursorWrapper) -> None:
+    """Sweeps run in workers; what they did in sum stands in a table across tenants."""
+    cursor.execute(_SWEEPS)
+    lag, due = cursor.fetchone()
+    SWEEP_LAG.set(float(lag))
+    SWEEP_DUE.set(int(due))
+    cursor.execute(_SWEPT)
+    for action, count in cursor.fetchall():
+        (SWEEP_FAILED if action == "failed" else SWEPT.labels(action)).set(int(count))
 
 
 def _is_allowed(address: str) -> bool:
