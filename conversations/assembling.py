@@ -27,16 +27,16 @@ from conversations.blocks import Block, Language, Line, build_block, language_of
 from conversations.intent.judging import has_open_task
 from conversations.recalling import recall_op
 from conversations.sessions import Session, home_of, load_session
+from memories.masking import mask_json_text
 from memories.namespaces import covers, encode, narrow
 from memories.ops import RecallOp
 from memories.planning import EXACT_MOST
-from memories.presenting import present_memory
 from memories.protecting import guard_of_now
-from memories.reading import reading_of, with_touches
-from memories.rows import StoredMemory
+from memories.reading import reading_of, touched_of, with_touches
 from memories.searching import Question, answer_question, prepare_search
 from memories.statements.candidates import About, Scope, measure_subject, newest
-from memories.statements.lookup import find_by_ids, find_visible, read_page
+from memories.statements.lookup import find_by_ids, find_visible
+from memories.statements.places import Saying, find_sayings, touch_read
 from privacy.acting import check_identifiers
 from privacy.choosing import Scope as PrivacyScope
 from sealing.hashing import keyed_hash
@@ -46,7 +46,7 @@ from tenants.roles import Action
 from tenants.snapshots import tenant_settings
 
 BUDGET, LEAST_BUDGET, MOST_BUDGET = 1_000, 16, 100_000
-SHORT_LINES, LONG_LINES, PROFILE_LINES = 20, 40, 20
+SHORT_LINES, LONG_LINES, PROFILE_LINES = 12, 24, 16
 MOST_PLACES = 32
 """Namespaces outside a subject's home that are looked into for it."""
 
@@ -80,8 +80,7 @@ def assemble_context(
         watch.note("begin")
         scores = _Scores()
         if session is not None:
-            scores.short = _of_session(session, question)
-            scores.window = _of_window(session)
+            scores.short, scores.window = _of_session(session, question)
         watch.note("short")
         scores.profile, scores.long = _of_subject(about, question)
         watch.note("long")
@@ -144,21 +143,22 @@ class _Watch:
 # --- gathered -------------------------------------------------------------------------------------
 
 
-def _of_session(session: Session, question: Question) -> dict[UUID, float]:
-    """The session's short-term memories that fit."""
+def _of_session(session: Session, question: Question) -> tuple[dict[UUID, float], list[UUID]]:
+    """The session's short-term memories that fit, and those of its last messages."""
     op = recall_op(session, question.op.query or "", limit=SHORT_LINES)
     scope = Scope((encode(session.namespace),), now(), tier="short", kinds=op.kinds)
-    ranked = answer_question(replace(question, op=op), scope).ranked[:SHORT_LINES]
-    return {one.candidate.id: one.score for one in ranked}
-
-
-def _of_window(session: Session) -> list[UUID]:
-    """Those of the last messages that are in short-term memory."""
+    ranked = answer_question(replace(question, op=op), scope).ranked
+    scores = {one.candidate.id: one.score for one in ranked[:SHORT_LINES]}
     if not session.window:
-        return []
+        return scores, []
     path = encode(session.namespace)
-    found = find_visible([(path, message) for message in session.window], at=now())
-    return [identifier for identifier, _ in found.values()]
+    if question.vector is not None:  # then all of the place is ranked
+        window = [one.candidate.id for one in ranked if one.candidate.key in session.window]
+    else:
+        there = find_visible([(path, message) for message in session.window], at=now())
+        window = [identifier for identifier, _ in there.values()]
+    last = {one.candidate.id: one.score for one in ranked if one.candidate.id in window}
+    return {**last, **scores}, window
 
 
 def _of_subject(about: About, question: Question) -> tuple[list[UUID], dict[UUID, float]]:
@@ -180,20 +180,21 @@ def _of_subject(about: About, question: Question) -> tuple[list[UUID], dict[UUID
 
 def _lines(session: Session | None, scores: _Scores, query: str) -> tuple[list[Line], Language]:
     """Everything gathered, as lines, and the language that the subject speaks."""
-    rows = find_by_ids(scores.ids) if scores.ids else {}
-    lines = [_line(rows[identifier], scores) for identifier in scores.ids if identifier in rows]
+    found = find_sayings(scores.ids) if scores.ids else {}
+    lines = [_line(found[identifier], scores) for identifier in scores.ids if identifier in found]
     if session is not None and has_open_task(session.state):
         state = json.dumps(session.state, ensure_ascii=False)
         lines.append(Line("session", None, state, None))
     return lines, language_of([query, *(line.text for line in lines)], _usual_language())
 
 
-def _line(row: StoredMemory, scores: _Scores) -> Line:
+def _line(row: Saying, scores: _Scores) -> Line:
     tier = "long" if row.tier == "long" else "session" if row.id in scores.window else "short"
+    value = row.value if row.is_scanned else mask_json_text(row.value, now().date())
     return Line(
         tier=tier,  # type: ignore[arg-type]
         memory_id=str(row.id),
-        text=text_of(orjson.loads(present_memory(row, now())["value"].text)),
+        text=text_of(orjson.loads(value)),
         score=scores.short.get(row.id, scores.long.get(row.id)),
         is_profile=row.id in scores.profile,
         sources=frozenset(str(source) for source in row.derived_from),
@@ -222,6 +223,8 @@ def _read(about: About, session: Session | None, block: Block, question: Questio
         ),
     )
     reading = reading_of(True)
-    found = read_page(ids, reading, event)
-    with_touches(list(found.values()), reading)
+    found = touch_read(ids, reading, event)
+    if any(found.values()):
+        rows = find_by_ids([identifier for identifier, ruled in found.items() if ruled])
+        with_touches([(row, touched_of(row)) for row in rows.values()], reading)
     return {str(one) for one in ids if one not in found}

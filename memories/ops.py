@@ -206,7 +206,8 @@ class SearchOp(Op):
 
 
 class RecallOp(SearchOp):
-    """A search of the hub's own for a session, by whoever may use sessions."""
+    """A search of the hub's own for a session, by whoever may use sessions. Of tier `short` it is
+    about the session's one namespace, which is looked through whole."""
 
     @property
     def right(self) -> Action:

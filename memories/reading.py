@@ -147,6 +147,11 @@ def with_touches(
     return rows
 
 
+def touched_of(row: StoredMemory) -> tuple[Any, ...]:
+    """What a touch changed, of a row read after it in the same transaction."""
+    return tuple(getattr(row, name) for name in TOUCHED)
+
+
 def _redate(row: StoredMemory, reading: Reading) -> StoredMemory:
     if reading.refresh and row.ttl is not None:
         row = replace(row, ttl_expires_at=reading.at + row.ttl)

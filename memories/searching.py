@@ -26,7 +26,7 @@ from memories.embedding.providers import EmbeddingRefused, EmbeddingUnavailable
 from memories.filters import parse_filter
 from memories.lexing import query_terms
 from memories.namespaces import encode, narrow
-from memories.ops import SearchOp
+from memories.ops import RecallOp, SearchOp
 from memories.planning import plan_for, population_of
 from memories.protecting import shield_search
 from memories.ranking import Ageing, Ranked, depth_for, rank_by_fusion, rank_by_vector
@@ -43,6 +43,7 @@ from memories.statements.candidates import (
     prepare_ann,
 )
 from memories.statements.lookup import read_page
+from memories.statements.places import look_through
 from sealing.hashing import keyed_hash
 from tenants.authorising import require
 from tenants.context import current_tenant_id, now, relaxed_commit
@@ -152,6 +153,8 @@ def answer_question(
     `by` is the plan of the vectors where it is not to be chosen (to measure one by the other);
     `within` how much the scope holds, where the caller knows it better than by its prefixes.
     """
+    if isinstance(question.op, RecallOp) and scope.tier == "short":
+        return _answer_in_place(question, scope)
     op, profile = question.op, question.profile
     population = within or population_of(scope.prefixes)
     by_vector_only = op.mode == "vector" and question.vector is not None
@@ -173,6 +176,19 @@ def answer_question(
         ranked = rank_by_fusion(found, ageing=ageing)
     if op.min_score is not None:
         ranked = [one for one in ranked if one.score >= op.min_score]
+    return Answer(ranked, plan, lacks_vectors=len(found) < len(sightings))
+
+
+def _answer_in_place(question: Question, scope: Scope) -> Answer:
+    """All of one small place, ranked."""
+    op, vector = question.op, None
+    if question.vector is not None:
+        vector = VectorSearch(question.profile, question.vector, "exact", by_field=False)
+    sightings = look_through(scope, vector, query_terms(op.query or ""))
+    found = [one for one in sightings if one.signal != "pending"]
+    recency = tenant_settings().recency if op.recency is None else op.recency
+    ranked = rank_by_fusion(found, ageing=Ageing(recency, scope.at))
+    plan: Plan | None = None if vector is None else "exact"
     return Answer(ranked, plan, lacks_vectors=len(found) < len(sightings))
 
 

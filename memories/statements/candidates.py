@@ -157,8 +157,8 @@ def _about(about: About) -> tuple[str, list[Any]]:
     return text, [current_tenant_id(), about.subject, current_tenant_id(), *params]
 
 
-_FIELDS = "m.id, m.namespace, m.key, m.updated_at, m.decay, m.weight, m.importance"
-_OPERATORS = {"cosine": "<#>", "ip": "<#>", "l2": "<->"}
+FIELDS = "m.id, m.namespace, m.key, m.updated_at, m.decay, m.weight, m.importance"
+OPERATORS = {"cosine": "<#>", "ip": "<#>", "l2": "<->"}
 _ADDED = "v.field NOT LIKE '+%%'"  # what indexing added beside the tenant's index fields
 _EXACT = (
     "SELECT v.memory_id, {field} AS field, max(-({distance})) AS score "
@@ -177,11 +177,11 @@ _ANN = (
 )
 _VECTOR = (
     "SELECT 'vector', f.field, f.score, f1.* FROM ({nearest}) f CROSS JOIN LATERAL (SELECT "
-    + _FIELDS
+    + FIELDS
     + " FROM memories_memory m WHERE m.tenant_id = %s AND m.id = f.memory_id OFFSET 0) f1"
 )
 _TEXT = (
-    "SELECT 'text', f.field::text, f.score::float8, " + _FIELDS + " FROM hub_search_text("
+    "SELECT 'text', f.field::text, f.score::float8, " + FIELDS + " FROM hub_search_text("
     "%s::tsquery[], %s::text[], %s::text[], %s::timestamptz, %s::text, %s, "
     "%s::int, %s::real, %s::int, %s::int) f CROSS JOIN LATERAL (SELECT * FROM memories_memory m "
     "WHERE m.tenant_id = %s AND m.id = f.id AND {scope} OFFSET 0) m"
@@ -218,7 +218,7 @@ def _vector_branch(scope: Scope, asked: VectorSearch | None, depth: int) -> tupl
     profile = asked.profile
     condition, params = compile_scope(scope)
     cast = f"halfvec({int(profile.dimensions)})"
-    distance = f"v.embedding::{cast} {_OPERATORS[profile.distance]} %s::{cast}"
+    distance = f"v.embedding::{cast} {OPERATORS[profile.distance]} %s::{cast}"
     nearest = (_EXACT if asked.plan == "exact" else _ANN).format(
         field="v.field" if asked.by_field else "''",
         fields="true" if asked.by_field else _ADDED,

@@ -113,7 +113,7 @@ def lock_by_id(identifier: UUID) -> StoredMemory | None:
 
 TOUCH_EVERY = timedelta(seconds=1)
 
-_SET_TOUCHED = (
+_SETTOUCHED = (
     "SET accessed_at = {at}, access_count = {t}.access_count + 1, "
     "ttl_expires_at = CASE WHEN {refresh} AND {t}.ttl IS NOT NULL "
     "AND NOT {t}.ruled AND NOT %(staging)s "
@@ -135,13 +135,13 @@ _STILL_VISIBLE = (
 """Asked of the row again as it is locked: a delete that committed meanwhile must not be undone in
 part by a read that restarts the TTL."""
 
-_TOUCHED = (
+TOUCHED = (
     "locked AS (SELECT l.id FROM memories_memory l WHERE %(counted)s "
     "AND l.tenant_id = %(tenant)s AND {ids} AND "
     + _STILL_VISIBLE.format(t="l")
     + " AND (l.accessed_at IS NULL OR l.accessed_at <= %(at)s - %(every)s) "
     "FOR UPDATE SKIP LOCKED), touched AS (UPDATE memories_memory t "
-    + _SET_TOUCHED.format(at="%(at)s", t="t", refresh="%(refresh)s", trash="%(trash)s")
+    + _SETTOUCHED.format(at="%(at)s", t="t", refresh="%(refresh)s", trash="%(trash)s")
     + " FROM locked WHERE t.tenant_id = %(tenant)s AND t.id = locked.id "
     "RETURNING t.id, t.accessed_at, t.access_count, t.ttl_expires_at, "
     "t.visible_until AS visible_until, t.purge_at AS purge_at)"
@@ -153,7 +153,7 @@ _READ_ONE = (
     f"WITH hit AS (SELECT {_MEMORY} FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.namespace = %(namespace)s AND m.key = %(key)s "
     "AND m.trashed_at IS NULL AND (m.visible_until IS NULL OR m.visible_until > %(at)s)), "
-    + _TOUCHED.format(ids="l.id = (SELECT hit.id FROM hit)")
+    + TOUCHED.format(ids="l.id = (SELECT hit.id FROM hit)")
     + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) "
     "SELECT {event} FROM hit) "
     "SELECT hit.*, touched.accessed_at, touched.access_count, touched.ttl_expires_at, "
@@ -175,7 +175,7 @@ class Reading:
     staging: bool = False
 
 
-def _reading_params(reading: Reading) -> dict[str, Any]:
+def reading_params(reading: Reading) -> dict[str, Any]:
     return {
         "tenant": current_tenant_id(), "at": reading.at, "refresh": reading.refresh,
         "counted": reading.counted, "trash": reading.trash, "every": TOUCH_EVERY,
@@ -210,7 +210,7 @@ def read_one(
     Nones when it was not (a person reads, or it was touched within the last second).
     """
     slots, values = _event_slots(event)
-    params = {**_reading_params(reading), "namespace": namespace, "key": key, **values}
+    params = {**reading_params(reading), "namespace": namespace, "key": key, **values}
     with connection.cursor() as cursor:
         cursor.execute(in_slot(_READ_ONE).format(event=slots), params)
         row = cursor.fetchone()
@@ -291,7 +291,7 @@ def below_any(prefixes: Sequence[str], column: str = "m.namespace") -> tuple[str
 
 _PAGE = (
     "WITH "
-    + _TOUCHED.format(ids="l.id = ANY(%(ids)s)")
+    + TOUCHED.format(ids="l.id = ANY(%(ids)s)")
     + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) "
     "VALUES ({event})) "
     f"SELECT {_MEMORY}, touched.accessed_at, touched.access_count, touched.ttl_expires_at, "
@@ -309,7 +309,7 @@ def read_page(
 
     One that went out of use since it was found is left out.
     """
-    params = {**_reading_params(reading), "ids": list(ids)}
+    params = {**reading_params(reading), "ids": list(ids)}
     slots, values = _event_slots(event)
     with connection.cursor() as cursor:
         cursor.execute(in_slot(_PAGE).format(event=slots), {**params, **values})
