@@ -125,7 +125,7 @@ def _next_step(row: SubjectRequest, steps: Sequence[Step]) -> str | None:
     order = {"new": Step.IDENTITY, "identity": Step.SCOPE, "scope": Step.DECIDE,
              "decision": Step.APPROVE}  # fmt: skip
     step = order.get(row.state)
-    return step.value if step in steps else None
+    return step.value if step is not None and step in steps else None
 
 
 def way_of(row: SubjectRequest) -> list[dict[str, Any]]:

@@ -14,6 +14,7 @@ from uuid import UUID
 
 from erasure.models import SubjectRequest
 from erasure.probing import Probed
+from erasure.stores import STORES
 from memories.requesting import store_of
 from memories.rows import StoredMemory
 from memories.statements.lookup import find_by_ids
@@ -64,7 +65,9 @@ class Tally:
             if store == "sealed_originals":
                 kept, removed, grounds = self._originals(kept, grounds)
             lines.append(line_of(store, removed, kept, grounds))
-        lines += [line_of(name, count, 0, ()) for name, count in self.others.items()]
+        order = {store.name: place for place, store in enumerate(STORES)}
+        others = sorted(self.others.items(), key=lambda one: order.get(one[0], -1))
+        lines += [line_of(name, count, 0, ()) for name, count in others]
         return {"stores": lines, "probe": {"queries": probed.queries, "hits": probed.hits}}
 
     def _originals(self, kept: int, grounds: set[str]) -> tuple[int, int, set[str]]:

@@ -98,7 +98,8 @@ class Work:
 
     @property
     def approved_at(self) -> datetime:
-        return datetime.fromisoformat(self.request.approval["at"])
+        approval: dict[str, str] = self.request.approval or {}
+        return datetime.fromisoformat(approval["at"])
 
     def targets(self) -> dict[UUID, str]:
         """What is to go: the scope without what the decision left out."""
@@ -260,11 +261,14 @@ def _probe(work: Work) -> str | None:
     request.result = {**(request.result or {}), **work.tally.result(left, out, found)}
     note_step("request.probe", request, n=found.hits, queries=found.queries)
     if found.hits:
-        return _reopen(request, found)
+        _reopen(request, found)
+        return None
     _mementos.pop(request.id, None)
     if DEFERRING.intersection(left.values()):
-        return _defer(request)
-    return _finish(work, left)
+        _defer(request)
+    else:
+        _finish(work, left)
+    return None
 
 
 def ground_of_left(ids: Sequence[UUID], subject: str) -> dict[UUID, str]:

@@ -62,7 +62,7 @@ def read_texts(request: SubjectRequest) -> dict[str, Any]:
     known = find_subject(request.pseudonym)
     if known is None or request.texts is None:
         return {}
-    texts: dict[str, Any] = json.loads(known.open(request.texts, str(request.id)))
+    texts: dict[str, Any] = json.loads(known.open(bytes(request.texts), str(request.id)))
     return texts
 
 

@@ -210,7 +210,8 @@ def _drop_queries(person: Person) -> int:
 
 def _messages(person: Person) -> list[bytes]:
     """Queued messages that name the person: hints, which may be lost."""
-    return [one for one in _redis().lrange(QUEUE, 0, -1) if person.is_in(_said(one))]
+    waiting: list[Any] = _redis().lrange(QUEUE, 0, -1)
+    return [one for one in waiting if person.is_in(_said(one))]
 
 
 def _said(message: bytes) -> str:
@@ -223,8 +224,8 @@ def _said(message: bytes) -> str:
 
 
 def _drop_messages(person: Person) -> int:
-    client = _redis()
-    return sum(int(client.lrem(QUEUE, 0, message)) for message in _messages(person))
+    client: Any = _redis()
+    return sum([int(client.lrem(QUEUE, 0, message)) for message in _messages(person)])
 
 
 STORES: tuple[Store, ...] = (

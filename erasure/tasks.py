@@ -7,8 +7,9 @@ from uuid import UUID
 from celery import shared_task
 
 from erasure import erasing, packaging, scoping  # noqa: F401 - kinds of jobs
-from erasure.erasing import SCHEDULED, continue_erasure
+from erasure.erasing import continue_erasure
 from erasure.replaying import replay_erasures
+from erasure.stepping import SCHEDULED
 from tenants.scheduling import claim_due
 from tenants.tasks import TenantTask
 

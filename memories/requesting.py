@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 from uuid import UUID
 
 from django.db import transaction
@@ -49,8 +49,9 @@ def mark_requested(ids: Sequence[UUID], fact: Fact, at: datetime | None) -> int:
     changed = 0
     for chunk in chunks_of(ids):
         with transaction.atomic():
+            change: dict[str, Any] = {fact: at}
             rows = [
-                replace(row, **{fact: at})
+                replace(row, **change)
                 for row in lock_requested(chunk)
                 if (getattr(row, fact) is None) is not (at is None)
             ]

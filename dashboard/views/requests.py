@@ -28,7 +28,7 @@ from dashboard.pages import page
 from dashboard.request_forms import FORMS, RequestForm
 from dashboard.shell import language_of
 from erasure.certifying import read_certificate, show_certificate
-from erasure.documents import store_name
+from erasure.documents import Lang, store_name
 from erasure.finding import find_request
 from erasure.packaging import take_package
 from erasure.presenting import list_memories, open_request_of
@@ -201,7 +201,7 @@ _STEPS: dict[str, Callable[[UUID, dict[str, Any], list[UUID]], str]] = {
 @page(Action.STEP_REQUEST)
 def request_package(request: HttpRequest, request_id: UUID) -> HttpResponse:
     """What an access request gives, as a ZIP in the language asked for."""
-    lang = "zh" if request.GET.get("lang") == "zh" else "en"
+    lang: Lang = "zh" if request.GET.get("lang") == "zh" else "en"
     answer = HttpResponse(take_package(request_id, lang), content_type="application/zip")
     answer["Content-Disposition"] = f'attachment; filename="personal-data-{lang}.zip"'
     return answer

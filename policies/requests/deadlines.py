@@ -21,5 +21,5 @@ def extend_due(due_at: datetime, zone: ZoneInfo) -> datetime:
 
 
 def days_left(due_at: datetime, at: datetime) -> int:
-    """Whole days until it is due, rounded down; negative when past due."""
-    return (due_at - at) // timedelta(days=1)
+    """Days until it is due, begun ones counted; 0 or less when past due."""
+    return -((at - due_at) // timedelta(days=1))
