@@ -20,7 +20,8 @@ from dashboard.holding import summarise_holds
 from dashboard.pages import page
 from dashboard.recalling import read_recall
 from dashboard.wording import AREA_NAMES, KIND_NAMES
-from memories.browsing import Forecast, count_by_creation, count_standing, forecast
+from memories.browsing import Forecast, count_by_creation, count_standing
+from memories.forecasting import read_calendar
 from memories.scopes import list_runs
 from tenants.clock import wall_clock
 from tenants.context import current_actor
@@ -62,9 +63,10 @@ def draw_calendar(at: datetime) -> dict[str, Any]:
     months = charts.months_from(at, MONTHS)
     first = at.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
     until = (first + timedelta(days=31 * MONTHS + 15)).replace(day=1)
-    rows = rows_of(forecast(since=at, until=until), set(months))
-    laid = charts.lay_out_calendar(months, rows)
+    counted = read_calendar(since=at, until=until)
+    laid = charts.lay_out_calendar(months, rows_of(counted.forecast, set(months)))
     return {
+        "counted": counted,
         "months": [datetime(int(m[:4]), int(m[5:]), 1, tzinfo=at.tzinfo) for m in months],
         "calendar": laid,
         "calendar_height": 34 + 52 * len(laid),

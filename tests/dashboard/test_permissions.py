@@ -29,6 +29,7 @@ READERS_POST = READERS | {"officer": 302, "auditor": 302}
 ADMINS = {"admin": 200, "officer": 403, "auditor": 403, "viewer": 403, "nobody": SIGN_IN}
 OFFICERS = {"admin": 403, "officer": 404, "auditor": 403, "viewer": 403, "nobody": SIGN_IN}
 """404: the table's memory is not quarantined."""
+_FINDING = OFFICERS | {"admin": 404, "auditor": 404}
 ADMINS_POST = ADMINS | {"admin": 302}
 DRAFTERS = {"admin": 200, "officer": 200, "auditor": 403, "viewer": 403, "nobody": SIGN_IN}
 DRAFTERS_POST = DRAFTERS | {"admin": 302, "officer": 302}
@@ -96,6 +97,15 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "revoke_key": [("GET", ADMINS), ("POST", ADMINS_POST)],
     "settings": [("GET", ADMINS), ("POST", ADMINS | {"admin": 422})],
     "engine": [("GET", READERS | {"admin": 200})],
+    "sweep_runs": [("GET", EVERYBODY)],
+    "reviews": [("GET", OFFICERS | {"officer": 200})],
+    "review": [("GET", OFFICERS), ("POST", OFFICERS)],
+    "findings": [("GET", READERS | {"admin": 200})],
+    "finding": [("GET", _FINDING), ("POST", _FINDING)],
+    "count_calendar": [
+        ("POST", READERS_POST | {"admin": 302}),
+        ("GET", dict.fromkeys(ROLES, 405)),
+    ],
     "sweeps": [("GET", ADMINS), ("POST", ADMINS | {"admin": 422})],
     "sweep_now": [("POST", ADMINS_POST), ("GET", dict.fromkeys(ROLES, 405))],
     "sweep_scope": [("GET", ADMINS), ("POST", ADMINS | {"admin": 422})],
@@ -150,7 +160,8 @@ def places(
         "memory_id": memory, "event_id": event, "member_id": str(members["viewer"]),
         "key_id": key, "scope_id": scope, "slug": tenant.slug, "session_id": "0",
         "token": "no-such-token", "request_id": request, "step": "identity",
-        "job_id": str(uuid4()), "question_id": str(uuid4()), "question_id": str(uuid4()), "hold_id": hold, "act": "release",
+        "job_id": str(uuid4()), "question_id": str(uuid4()), "hold_id": hold, "act": "release",
+        "finding_id": str(uuid4()),
     }  # fmt: skip
 
 
