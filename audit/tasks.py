@@ -8,10 +8,12 @@ import structlog
 from celery import shared_task
 from django.db import OperationalError, connection
 
+from audit.files import drop_old
 from audit.jobs import SCHEDULED, run_job
 from audit.sealing.lagging import read_lag
 from audit.sealing.rounds import seal
 from audit.verifying import standing  # noqa: F401 - kinds of jobs
+from tenants.clock import wall_clock
 from tenants.scheduling import claim_due
 from tenants.tasks import TenantTask
 
@@ -25,6 +27,14 @@ def extend_months() -> None:
     """Partitions for the coming months: a missing one would send events to the default."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT hub_extend_months(now(), %s)", [MONTHS_AHEAD])
+
+
+@shared_task
+def drop_old_files() -> None:
+    """Beat, hourly: files of jobs are kept for 30 days."""
+    dropped = drop_old(wall_clock())
+    if dropped:
+        log.info("old_files_dropped", files=dropped)
 
 
 @shared_task

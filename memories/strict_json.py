@@ -29,6 +29,10 @@ class _Strange(float):
     """NaN or an infinity as written in the body; refused with its path."""
 
 
+class _TooLong(_Strange):
+    """A number of more digits than are taken; refused with its path, and never counted out."""
+
+
 def _float(text: str) -> float | Decimal | _Strange:
     number = float(text)
     if math.isfinite(number) and repr(number) == text:
@@ -36,14 +40,14 @@ def _float(text: str) -> float | Decimal | _Strange:
     try:
         exact = Decimal(text)
     except InvalidOperation:  # an exponent of more digits than a number can have
-        return _Strange("inf")
+        return _TooLong("inf")
     if math.isfinite(number) and Decimal(number) == exact:
         return number
     return exact
 
 
 def _integer(text: str) -> int | _Strange:
-    return int(text) if len(text) <= DIGITS else _Strange("inf")
+    return int(text) if len(text) <= DIGITS else _TooLong("inf")
 
 
 def parse_json(body: bytes) -> Any:
@@ -107,6 +111,8 @@ def _faults(node: Any, path: tuple[str | int, ...]) -> Iterator[FieldError]:
         case list():
             for number, value in enumerate(node):
                 yield from _faults(value, (*path, number))
+        case _TooLong():
+            yield FieldError(path_text(path), "out_of_range", "The number has too many digits.")
         case _Strange():
             yield FieldError(path_text(path), "not_a_number", "NaN and Infinity are not JSON.")
         case Decimal() if abs(node.adjusted()) > DIGITS or len(node.as_tuple().digits) > DIGITS:
