@@ -59,7 +59,7 @@ def place_hold(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, _("The hold stands: nothing it covers is destroyed."))
             return redirect("hold", hold_id=held.row.id)
-    looked_at = HoldForm(initial | {"matter": "-", "custodian": "-", "reason": "-"})
+    looked_at = HoldForm({name: "\n".join(given) for name, given in initial.items()})
     asked = form if form.is_bound else looked_at if any(initial.values()) else None
     context: dict[str, Any] = {
         "form": form, "was_kept": kept is not None, **describe_preview(asked),

@@ -98,7 +98,8 @@ def read_wanted(request: HttpRequest, at: datetime) -> Wanted:
     zone = ZoneInfo(tenant_settings().timezone)
     text = query.get("ns", "").strip().strip("/")
     labels = check_prefix(decode(f"{text}/") if text else (), path="ns")
-    states = tuple(state for state in query.getlist("state") if state in STATES)
+    given = query.getlist("state")
+    states = STATES if "all" in given else tuple(state for state in given if state in STATES)
     since = addresses.read_day(query.get("since", ""), zone=zone)
     return Wanted(
         namespace=labels,
