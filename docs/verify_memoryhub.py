@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
-"""Verify a bundle of MemoryHub's audit log, without MemoryHub.
+"""Verify a bundle of MemoryHub's audit log, a report or an exported list, without MemoryHub.
 
     python verify_memoryhub.py BUNDLE.zip [--key FILE] [--checkpoint FILE] [--json]
+    python verify_memoryhub.py REPORT.zip [--key FILE] [--json]
+    python verify_memoryhub.py LIST.csv --manifest MANIFEST.json [--key FILE] [--json]
 
 Needs Python 3.11 and `cryptography`, nothing else. Take the public key and older checkpoints from
 where you kept them, not from the bundle: a bundle proves its own key right.
@@ -31,7 +33,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
@@ -345,12 +347,30 @@ def check_bundle(
             manifest = json.loads(bundle.read("manifest.json"))
             walk.tenant = manifest["tenant"]
             walk.key = key or bundle.read("public_key.txt").decode().strip()
-            _check_ranges(walk, bundle, manifest, witness)
+            if "ranges" in manifest:  # a report has none: its files are all there is
+                _check_ranges(walk, bundle, manifest, witness)
             _check_manifest(bundle, manifest, walk.key)
     except Fault as fault:
         return walk.answer(fault)
     except (KeyError, ValueError, TypeError, AttributeError, zipfile.BadZipFile) as error:
         return walk.answer(Fault(MISMATCH, f"the bundle cannot be read: {error!r}"))
+    return walk.answer()
+
+
+def check_export(path: Path, signed: dict[str, Any], *, key: str | None = None) -> dict[str, Any]:
+    """Check an exported list against its manifest (`manifest`, `note`, `key`); as `Walk.answer`."""
+    walk = Walk(tenant="", key=key or str(signed.get("key", "")))
+    try:
+        manifest = signed["manifest"]
+        text = json.dumps(manifest, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        _check_note(text.encode(), signed["note"], walk.key)
+        with path.open("rb") as file:
+            if _hash(file) not in manifest["files"].values():
+                raise Fault(MISMATCH, "the file is not the one that was exported")
+    except Fault as fault:
+        return walk.answer(fault)
+    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        return walk.answer(Fault(MISMATCH, f"the manifest cannot be read: {error!r}"))
     return walk.answer()
 
 
@@ -423,16 +443,27 @@ def _check_rollback(manifest: dict[str, Any], kept: list[tuple[int, int, bytes]]
 
 
 def _check_manifest(bundle: zipfile.ZipFile, manifest: dict[str, Any], key: str) -> None:
-    digest = sha256(bundle.read("manifest.json")).hexdigest()
-    if f"sha256 {digest}" not in open_note(bundle.read("manifest.note").decode(), key).splitlines():
-        raise Fault(SIGNATURE, "the manifest is not the one that was signed")
+    _check_note(bundle.read("manifest.json"), bundle.read("manifest.note").decode(), key)
     for name, expected in manifest["files"].items():
-        hashed = sha256()
         with bundle.open(name) as file:
-            while part := file.read(65_536):
-                hashed.update(part)
-        if hashed.hexdigest() != expected:
-            raise Fault(MISMATCH, f"{name} is not the file that was exported")
+            if _hash(file) != expected:
+                raise Fault(MISMATCH, f"{name} is not the file that was exported")
+    extra = set(bundle.namelist()) - {"manifest.json", "manifest.note", *manifest["files"]}
+    if extra:
+        raise Fault(MISSING, f"{min(extra)} was put in later")
+
+
+def _check_note(manifest: bytes, note: str, key: str) -> None:
+    digest = sha256(manifest).hexdigest()
+    if f"sha256 {digest}" not in open_note(note, key).splitlines():
+        raise Fault(SIGNATURE, "the manifest is not the one that was signed")
+
+
+def _hash(file: IO[bytes]) -> str:
+    hashed = sha256()
+    while part := file.read(65_536):
+        hashed.update(part)
+    return hashed.hexdigest()
 
 
 def _rows(bundle: zipfile.ZipFile, name: str) -> Iterator[dict[str, Any]]:
@@ -453,15 +484,20 @@ def _line(row: dict[str, Any]) -> Line:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Verify a bundle of MemoryHub's audit log.")
     parser.add_argument("bundle", type=Path)
+    parser.add_argument(
+        "--manifest", type=Path, help="of an exported list: the file is CSV or JSONL, no bundle"
+    )
     parser.add_argument("--key", type=Path, help="the public key that you kept")
     parser.add_argument("--checkpoint", type=Path, help="a checkpoint that you kept")
     parser.add_argument("--json", action="store_true")
     asked = parser.parse_args()
-    answer = check_bundle(
-        asked.bundle,
-        key=asked.key.read_text().strip() if asked.key else None,
-        witness=asked.checkpoint.read_text() if asked.checkpoint else None,
-    )
+    key = asked.key.read_text().strip() if asked.key else None
+    if asked.manifest:
+        signed = json.loads(asked.manifest.read_text(encoding="utf-8"))
+        answer = check_export(asked.bundle, signed, key=key)
+    else:
+        witness = asked.checkpoint.read_text() if asked.checkpoint else None
+        answer = check_bundle(asked.bundle, key=key, witness=witness)
     if asked.json:
         sys.stdout.write(json.dumps(answer) + "\n")
     else:

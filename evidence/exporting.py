@@ -25,6 +25,7 @@ from audit.recording import Facts, Target, record
 from evidence.lists import LISTS, Asked, ExportedList, Row
 from evidence.manifests import hash_file, newest_checkpoint, sign_manifest
 from memoryhub.errors import Denied, Invalid
+from sealing.signing import public_key
 from tenants.authorising import require
 from tenants.context import current_tenant_id, now
 
@@ -125,5 +126,5 @@ def _sign(job: Job, rows: int) -> dict[str, Any]:
     )  # fmt: skip
     return {
         "rows": rows, "sha256": digest, "manifest": manifest,
-        "note": sign_manifest(manifest, rows=rows),
+        "note": sign_manifest(manifest, rows=rows), "key": public_key().text,
     }  # fmt: skip
