@@ -21,7 +21,6 @@ from uuid import UUID
 import orjson
 from django.db import transaction
 
-from audit.hashing import pseudonym_of
 from audit.recording import Facts, Target, draft
 from conversations.blocks import Block, Language, Line, build_block, language_of, text_of
 from conversations.intent.judging import has_open_task
@@ -39,6 +38,7 @@ from memories.statements.lookup import find_by_ids, find_visible
 from memories.statements.places import Saying, find_sayings, touch_read
 from privacy.acting import check_identifiers
 from privacy.choosing import Scope as PrivacyScope
+from privacy.subjects import pseudonym_of
 from sealing.hashing import keyed_hash
 from tenants.authorising import require
 from tenants.context import current_actor, current_tenant_id, now, relaxed_commit

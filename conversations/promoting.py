@@ -22,7 +22,6 @@ from uuid import UUID
 import structlog
 from django.db import DatabaseError, transaction
 
-from audit.hashing import pseudonym_of
 from audit.recording import Facts, Target, record
 from conversations.candidates import CANDIDATES, KIND
 from conversations.contradicting import related_attributes
@@ -37,6 +36,7 @@ from memories.retrying import retry_when_taken, with_newest_rules
 from memories.writing import Written, apply_puts, prepare_puts
 from memoryhub.errors import HubError, Unavailable, VersionMismatch
 from policies.parsing import instant_as_wire
+from privacy.subjects import pseudonym_of
 from tenants.context import now
 from tenants.roles import Action
 

@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
-from audit.hashing import pseudonym_of
 from conversations.keeping import (
     CLAIM_SECONDS,
     CLAIMED,
@@ -38,6 +37,7 @@ from conversations.keeping import (
 )
 from memories.namespaces import Labels, check_prefix, covers, decode, encode
 from memoryhub.errors import Invalid, Missing, Unavailable
+from privacy.subjects import pseudonym_of
 from sealing.originals import Place, SealRefused, open_sealed, seal
 from tenants.actors import EVERYTHING, Actor
 from tenants.clock import wall_clock

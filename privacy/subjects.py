@@ -9,8 +9,13 @@ from __future__ import annotations
 
 import json
 import secrets
+import threading
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import transaction
 
 from privacy.models import DataSubject
 from sealing.hashing import keyed_hash
@@ -26,6 +31,12 @@ from tenants.context import current_tenant_id, now
 
 PREFIX = "s_"
 PURPOSE = "data-subject"
+KEPT_SECONDS = 60.0
+KEPT_SUBJECTS = 20_000
+
+_Key = tuple[UUID, str]
+_kept: dict[_Key, tuple[float, str]] = {}
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,30 @@ def name_subject(subject: str) -> KnownSubject:
     return _open(row)
 
 
+def pseudonym_of(subject: str) -> str:
+    """A subject as events and sessions name it, `s_…`; known to this process for a minute.
+
+    For so long after an erasure another process may still write the former pseudonym: it leads
+    nowhere. Opens a transaction where there is none.
+    """
+    key = current_tenant_id(), hash_subject(subject)
+    kept = _kept.get(key)
+    if kept is not None and kept[0] > time.monotonic():
+        return kept[1]
+    with transaction.atomic(savepoint=False):
+        pseudonym = name_subject(subject).pseudonym
+        transaction.on_commit(lambda: _keep(key, pseudonym))
+    return pseudonym
+
+
+def _keep(key: _Key, pseudonym: str) -> None:
+    """Once it is committed: of a transaction that rolls back nothing may be remembered."""
+    with _lock:
+        if len(_kept) >= KEPT_SUBJECTS:
+            _kept.clear()
+        _kept[key] = time.monotonic() + KEPT_SECONDS, pseudonym
+
+
 def find_subject(pseudonym: str) -> KnownSubject | None:
     """Whom a pseudonym names; None when it leads nowhere any more."""
     row = DataSubject.objects.filter(pseudonym=pseudonym).first()
@@ -82,7 +117,9 @@ def known_subjects() -> Iterator[KnownSubject]:
 
 def forget_subject(subject: str) -> int:
     """Delete the row of a subject: pseudonym and key lead nowhere from now on. Rows deleted."""
-    deleted, _ = DataSubject.objects.filter(subject_hash=hash_subject(subject)).delete()
+    hashed = hash_subject(subject)
+    deleted, _ = DataSubject.objects.filter(subject_hash=hashed).delete()
+    _kept.pop((current_tenant_id(), hashed), None)
     return int(deleted)
 
 

@@ -4,7 +4,7 @@ What is written about a person in free text (why a request was refused, by which
 was identified) is sealed under that person's own key. Destroying the row that holds the wrapped key
 makes the text unreadable everywhere, also where it was copied to. The wrapping key derives from the
 tenant's base, which is never rotated, so no rotation has to know of these rows; closing a tenant
-destroys it (docs/adr/0019-subjects-by-pseudonym.md).
+destroys it (docs/adr/0016-subjects-by-pseudonym.md).
 """
 
 from __future__ import annotations

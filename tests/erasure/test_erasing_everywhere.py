@@ -168,9 +168,11 @@ def test_events_name_the_person_by_a_pseudonym_that_leads_nowhere_afterwards(
     agent: Caller, asking: Asking, anna: str
 ) -> None:
     agent.put(["crm"], "k", {"text": "likes tea"}, subjects=[anna])
+    assert agent.call("POST", "/sessions", {"subject": anna}).status_code == 201
     done = asking.erase(anna)
     found = asking.officer.call("GET", f"/audit/events?subject={done['subject']}").json()["items"]
-    assert {"request.open", "request.approve", "request.close"} <= {one["action"] for one in found}
+    actions = {one["action"] for one in found}
+    assert {"request.open", "request.approve", "request.close", "session.open"} <= actions, actions
     again = asking.get(asking.open(anna))
     assert again["subject"] != done["subject"], "who comes back is somebody new"
     assert done["reason"] is None, "the key to what was written about them is gone"
