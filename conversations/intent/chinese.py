@@ -16,7 +16,7 @@ _SMALL = tuple(
 )
 """Particles, pronouns and measure words: no object by themselves."""
 
-_SOUNDS = frozenset("嗯恩哦噢喔啊呃额哼唔行好对是哈嘿呵嘻哎唉哇")
+_SOUNDS = frozenset("嗯恩哦噢喔啊呃额哼唔行好对是哎唉哇")
 
 _GREETINGS = vocabulary(
     """

@@ -85,7 +85,7 @@ async def test_a_conversation(ahub: AsyncMemoryHub, fake: FakeHub) -> None:
         "short_term": {"stored": False, "reason": "chatter"},
         "classes": [],
     }
-    promotion = {"promoted": [{"memory_id": "m1", "from": "c1", "reason": "said twice"}]}
+    promotion = {"promoted": [{"memory_id": "m1", "from": ["c1"], "reason": "said twice"}]}
     item = {"tier": "long", "memory_id": "m1", "text": "likes Python", "score": 0.9}
     context = {
         "prompt": "已知用户信息：…",
@@ -110,7 +110,7 @@ async def test_a_conversation(ahub: AsyncMemoryHub, fake: FakeHub) -> None:
     assert added.short_term.reason == "chatter"
     assert (await ahub.sessions.update("s1", state={"step": 2})).state == {"step": 2}
     assert (await ahub.sessions.recall("s1", "语言")).items == ()
-    assert (await ahub.sessions.promote("s1")).promoted[0].source == "c1"
+    assert (await ahub.sessions.promote("s1")).promoted[0].sources == ("c1",)
     assert (await ahub.context("语言", session_id="s1")).items[0].text == "likes Python"
     assert await ahub.report_event("o1", "order.completed", "2026-01-31T08:00:00Z") == 2
     await ahub.send_feedback("q1", used=["m1"], helpful=True)

@@ -246,10 +246,11 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Promoted:
-    """A candidate that became a long-term memory; `source` is the field `from` on the wire."""
+    """A long-term memory and why it was made; `sources` are the ids of what was said, the field
+    `from` on the wire."""
 
     memory_id: str
-    source: Any = None
+    sources: tuple[str, ...] = ()
     reason: str = ""
 
 

@@ -64,16 +64,17 @@ def recall(session_id: str, query: str, *, limit: int | Unset = UNSET) -> Call[S
     return Call(asked, reading(SearchResult))
 
 
-def promote(session_id: str) -> Call[Promotion]:
-    """Move what proved stable to long-term memory."""
+def promote(session_id: str, *, memory_ids: Sequence[str] | Unset = UNSET) -> Call[Promotion]:
+    """Keep what the session stated as long-term memory, or only these of its memories."""
     path = f"/sessions/{quoted(session_id)}/promote"
-    return Call(request("POST", path, body={}, makes_something=True), _read_promotion)
+    body = {"memory_ids": memory_ids if isinstance(memory_ids, Unset) else list(memory_ids)}
+    return Call(request("POST", path, body=body, makes_something=True), _read_promotion)
 
 
 def _read_promotion(reply: Reply) -> Promotion:
     answer = reply.json()
     promoted = tuple(
-        Promoted(one["memory_id"], one.get("from"), one.get("reason", ""))
+        Promoted(one["memory_id"], tuple(one.get("from") or ()), one.get("reason", ""))
         for one in answer.get("promoted", ())
     )
     return Promotion(promoted, tuple(answer.get("skipped", ())))
