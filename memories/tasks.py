@@ -11,6 +11,7 @@ from memories.embedding.catching_up import embed_pending
 from memories.forecasting import SCHEDULED as CALENDAR
 from memories.forecasting import build_calendar
 from memories.occurring import SCHEDULED, apply_due
+from memories.reconciling import reconcile
 from memories.rotating import rotate_if_due
 from memories.scanning import drop_orphans, scan_pending
 from memories.sweeping import sweep_scope
@@ -72,6 +73,20 @@ def rotate_keys_of() -> None:
     """Rotate one tenant's key when it is due; destroy originals that nothing needs."""
     drop_orphans()
     rotate_if_due()
+
+
+@shared_task
+def reconcile_all() -> None:
+    """Beat, nightly: rows and events compared, tenant by tenant."""
+    open_tenants = Tenant.objects.filter(closed_at=None).exclude(id=PLATFORM_TENANT)
+    for tenant_id in open_tenants.values_list("id", flat=True):
+        reconcile_of.delay(str(tenant_id))
+
+
+@shared_task(base=TenantTask)
+def reconcile_of() -> None:
+    """Compare one tenant's changes with its events."""
+    reconcile()
 
 
 @shared_task

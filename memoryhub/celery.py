@@ -6,6 +6,7 @@ import os
 from typing import Literal
 
 from celery import Celery
+from celery.schedules import crontab
 from celery.signals import beat_init, setup_logging, worker_process_init
 from django.conf import settings
 
@@ -118,6 +119,11 @@ app.conf.beat_schedule = {
         "task": "audit.tasks.drop_old_files",
         "schedule": 3600.0,
         "options": {"expires": 600},
+    },
+    "reconcile-all": {
+        "task": "memories.tasks.reconcile_all",
+        "schedule": crontab(hour=2, minute=40),
+        "options": {"expires": 3600},
     },
     "extend-months": {
         "task": "audit.tasks.extend_months",
