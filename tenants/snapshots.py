@@ -15,10 +15,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
+
+import structlog
 
 from memoryhub.errors import Unauthenticated
 from tenants.context import current_tenant_id, hub_connection
 from tenants.models import Tenant
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +87,22 @@ def rulesets_in_use() -> dict[UUID, int]:
     return {tenant: kept.active_ruleset for tenant, kept in list(_snapshots.items())}
 
 
+def _known_zone(row: Tenant) -> str:
+    """The tenant's zone, or UTC where this machine knows none of that name (its database of zones
+    is older, or the name came by SQL): dates are then a few hours off, and sweeping goes on."""
+    try:
+        return ZoneInfo(row.timezone).key
+    except (KeyError, ValueError, OSError):  # unknown, not a key, a folder
+        log.error("unknown_timezone", tenant=row.slug, timezone=row.timezone)
+        return "UTC"
+
+
 def _take(row: Tenant) -> TenantSettings:
     return TenantSettings(
         tenant_id=row.id,
         slug=row.slug,
         version=row.version,
-        timezone=row.timezone,
+        timezone=_known_zone(row),
         locale=row.locale,
         default_ttl_minutes=row.default_ttl_minutes,
         refresh_on_read=row.refresh_on_read,

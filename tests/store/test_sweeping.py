@@ -48,6 +48,19 @@ def fill(caller: Caller, keys: str, namespace: list[str] | None = None, **option
         assert answer.status_code == 200
 
 
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "Europe", "../etc", ""])
+def test_a_zone_that_this_machine_does_not_know_stops_no_sweep(
+    make_tenant: Callable[..., Tenant], make_caller: Callable[..., Caller], owner_url: str,
+    zone: str,
+) -> None:  # fmt: skip
+    tenant = make_tenant(timezone=zone)
+    caller = make_caller(tenant)
+    fill(caller, "a", ttl=0.1)
+    let_pass(owner_url, tenant, seconds=20)
+    assert sweep(tenant)["purged"] == 1
+    assert caller.keys([]) == []
+
+
 def test_a_purge_takes_row_vectors_versions_and_subjects_and_leaves_a_tombstone(
     agent: Caller, tenant: Tenant, owner_url: str, pass_time: Callable[..., None]
 ) -> None:
