@@ -105,7 +105,7 @@ def list_processes() -> list[Process]:
 
 def count_waiting(queue: str) -> int:
     """Messages that no worker has taken yet. Raises redis.RedisError."""
-    return int(_client().llen(queue))  # type: ignore[arg-type]
+    return int(_client().llen(queue))
 
 
 def _of_tenant(tenant: UUID) -> str:

@@ -242,7 +242,7 @@ def _preview(form: RuleForm, wire: dict[str, Any]) -> dict[str, Any]:
         return {"says": None}
     counted = measure_reach([rule])
     return {
-        "says": {lang: say_parts(rule, lang) for lang in ("en", "zh")},  # type: ignore[arg-type]
+        "says": {lang: say_parts(rule, lang) for lang in ("en", "zh")},
         "rule": rule, "reach": counted.reaches[0], "in_use": counted.in_use,
     }  # fmt: skip
 

@@ -25,7 +25,6 @@ from memories.activating import activate_rules
 from memories.staging import simulate_rules
 from memoryhub.errors import HubError, Missing
 from policies.approving import approve_rules
-from policies.models import RuleSet
 from policies.versions import find_active
 from tenants.roles import Action
 from tenants.snapshots import tenant_settings
@@ -162,7 +161,3 @@ def _refused(request: HttpRequest, n: int, error: HubError, what: str, form: Any
 
 def _is_over(job: Job | None) -> bool:
     return job is None or job.state in OVER
-
-
-def _is_ours(version: RuleSet) -> bool:
-    return version.simulation is not None and version.simulation["hash"] == version.hash
