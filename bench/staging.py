@@ -162,12 +162,9 @@ def _mixed(hub: Hub, key: str, client: int) -> Ask:
                 body = {"namespace_prefix": [root, f"u{user}"], "limit": 10}
                 return wire.call("POST", "/store/items/search", body)
             case _:
-                k = (number * 7 + client) % 20
-                path = f"/store/items?namespace=load.c{client}&key=k0" if number < 5 else (
-                    f"/store/items?namespace=load.c{client}&key=k{k - k % 5}")  # fmt: skip
-                return wire.call("GET", path)
+                place = f"namespace=load.c{client}&key=k{(number * 7 + client) % 10 * 5}"
+                return wire.call("GET", f"/store/items?{place}")
 
-    ask(0)
     for number in range(0, 50, 5):
         ask(number)
     return ask
