@@ -8,6 +8,7 @@ from uuid import UUID
 import pytest
 
 from audit.jobs import run_job
+from erasure import erasing
 from erasure.erasing import continue_erasure
 from memories.sweeping import sweep_now
 from tenants.actors import job_actor, operator_actor
@@ -150,3 +151,43 @@ def test_a_restriction_by_another_request_defers_too(
     beat(asking, done["id"])
     assert asking.get(done["id"])["outcome"] == "erased"
     assert state(asking, memory) == "PURGED"
+
+
+def test_a_hold_placed_after_the_approval_still_wins(
+    agent: Caller, asking: Asking, tenant: Tenant
+) -> None:
+    memory = agent.put(["crm"], "a", {"text": "owes money"}, subjects=["anna77"]).json()["id"]
+    request = asking.ready("anna77")
+    job = asking.approve(request).json()["id"]
+    hold = place(asking, ids=[memory])
+    assert asking.run(job)["state"] == "done"
+    done = asking.get(request)
+    assert (done["state"], done["outcome"]) == ("running", "deferred")
+    assert state(asking, memory) == "HELD"
+    release(asking, hold)
+    beat(asking, request)
+    assert asking.get(request)["outcome"] == "erased"
+
+
+@pytest.mark.parametrize("store", ["memories", "sessions"])
+def test_a_job_that_dies_in_the_midst_is_taken_up_again_and_counts_nothing_twice(
+    store: str, agent: Caller, asking: Asking, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(3):
+        agent.put(["crm"], f"k{number}", {"text": "owes money"}, subjects=["anna77"])
+    request = asking.ready("anna77")
+    job = asking.approve(request).json()["id"]
+    with monkeypatch.context() as broken:
+        target = "erase_chunk" if store == "memories" else "empty_stores"
+        broken.setattr(erasing, target, _die)
+        assert asking.run(job)["state"] == "failed"
+    assert asking.get(request)["state"] == "running"
+    beat(asking, request)
+    done = asking.get(request)
+    assert (done["state"], done["outcome"]) == ("closed", "erased"), done
+    line = asking.store(done, "memories")
+    assert (line["found"], line["removed"], line["kept"]) == (3, 3, 0)
+
+
+def _die(*args: object, **options: object) -> None:
+    raise RuntimeError("the process died here")
