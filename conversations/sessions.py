@@ -36,6 +36,7 @@ from conversations.keeping import (
     window_key,
 )
 from memories.namespaces import Labels, check_prefix, covers, decode, encode
+from memories.protecting import guard_of_now
 from memoryhub.errors import Invalid, Missing, Unavailable
 from privacy.subjects import pseudonym_of
 from sealing.originals import Place, SealRefused, open_sealed, seal
@@ -98,9 +99,11 @@ class Message:
 def home_of(subject: str, actor: Actor) -> Labels:
     """Where the memories of a subject lie: `users/<subject>`, or inside the key's first prefix.
 
-    Raises Invalid when the subject makes no label.
+    Namespaces stand in events, so a subject that is personal data itself (an address, a number) is
+    there by its pseudonym. Raises Invalid when the subject makes no label.
     """
-    label = subject.replace("%", "%25").replace(".", "%2E")
+    named = pseudonym_of(subject) if guard_of_now().find(subject) else subject
+    label = named.replace("%", "%25").replace(".", "%2E")
     usual = check_prefix((USERS, label), path="subject")
     if covers(actor.prefixes, encode(usual)):
         return usual

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from conversations import keeping
 from conversations.sessions import (
     claim_message,
     end_session,
@@ -37,3 +38,14 @@ def test_a_session_is_read_as_it_was_opened(acting: Tenant) -> None:
     with pytest.raises(Missing):
         load_session(opened.id)
     assert list_sessions(limit=10) == ([], 0)
+
+
+def test_a_subject_that_is_personal_data_stands_in_no_namespace(acting: Tenant) -> None:
+    session = open_session("zhang.san@example.com")
+    assert session.home == f"users/{session.pseudonym}/"
+    assert open_session("zhang.san@example.com").home == session.home
+    assert open_session("team.a").home == "users/team%252Ea/"
+    assert load_session(session.id).subject == "zhang.san@example.com"
+    server = keeping.client()
+    held = server.hgetall(keeping.session_key(session.id))
+    assert "zhang" not in str(held)
