@@ -106,6 +106,19 @@ def find_job(identifier: UUID) -> Job:
     return found
 
 
+def list_jobs(*, kind: str | None = None, limit: int) -> list[Job]:
+    """The newest jobs that the caller may see, of one kind or of all."""
+    actor = current_actor()
+    allowed = [action.value for action in Action if allows(actor, action)]
+    rows: Any = Job.objects.filter(action__in=allowed)
+    if actor.kind is ActorKind.KEY:
+        rows = rows.filter(created_by_kind=actor.kind.value, created_by=actor.id)
+    if kind is not None:
+        rows = rows.filter(kind=kind)
+    with transaction.atomic(savepoint=False):
+        return list(rows.order_by("-created_at", "-id")[:limit])
+
+
 def cancel_job(identifier: UUID) -> Job:
     """Ask a job to stop before its next step. Conflict `invalid_state` when it is over."""
     require(Action(find_job(identifier).action))

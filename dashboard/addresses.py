@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
 from urllib.parse import urlencode
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from django.http import QueryDict
@@ -68,3 +69,11 @@ def chosen(query: Mapping[str, str], name: str, allowed: Iterable[str], usual: s
     """A value out of a fixed set; anything else is the usual one."""
     value = query.get(name, usual)
     return value if value in set(allowed) else usual
+
+
+def read_identifier(text: str) -> UUID | None:
+    """An id in an address; None for what is none."""
+    try:
+        return UUID(text) if text else None
+    except ValueError:
+        return None

@@ -292,3 +292,32 @@ class JoinForm(HubForm):
 def shown_path(stored: str) -> str:
     """A stored prefix as people read it; "" is everything."""
     return "/".join(decode(stored)) + "/" if stored else "/"
+
+
+class ReportForm(HubForm):
+    """A period in the tenant's zone, both days included."""
+
+    since = forms.DateField(label=_("From"), widget=forms.DateInput(attrs={"type": "date"}))
+    until = forms.DateField(label=_("To, included"), widget=forms.DateInput(attrs={"type": "date"}))
+    lang = forms.ChoiceField(
+        label=_("Language"), choices=(("en", "English"), ("zh", "简体中文")),
+        help_text=_("The other language comes as a second document."),
+    )  # fmt: skip
+
+
+class KnownForm(HubForm):
+    """Whose knowledge, when, where."""
+
+    agent = forms.ChoiceField(label=_("Agent"))
+    at = forms.DateTimeField(
+        label=_("Instant"),
+        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"}),
+        help_text=_("In the tenant's time zone."),
+    )  # fmt: skip
+    ns = forms.CharField(label=_("Namespace"), required=False, max_length=1024)
+
+    def __init__(self, *args: Any, agents: list[tuple[str, str]], **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["agent"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = agents

@@ -101,7 +101,7 @@ class Shell:
     def current(self) -> str:
         """The section that the address belongs to."""
         first = self._request.path.split("/")[1]
-        return {"": "overview", "access": "members"}.get(first, first)
+        return {"": "overview", "access": "members", "jobs": "audit"}.get(first, first)
 
     @cached_property
     def may(self) -> dict[str, bool]:

@@ -72,6 +72,13 @@ def find_agent(named: str, at: datetime) -> Agent:
     )  # fmt: skip
 
 
+def list_agents() -> list[tuple[str, str]]:
+    """(id, name) of the tenant's keys, the newest first, those that ended included."""
+    require(Action.READ_EVENTS)
+    rows = ApiKey.objects.filter(tenant_id=current_tenant_id()).order_by("-created_at", "-id")
+    return [(one.id, f"{one.name} (mh_{one.id})") for one in rows[:500]]
+
+
 def read_known(
     named: str, at: datetime, *, namespace: str = "", after: UUID | None = None, limit: int = 50
 ) -> Knowledge:

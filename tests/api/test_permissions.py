@@ -26,6 +26,7 @@ METHODS = ("get", "post", "put", "patch", "delete")
 REFUSED = (401, 403)
 ITEM = {"namespace": ["a"], "key": "k"}
 WHY = {"reason": "because"}
+PERIOD = {"from": "2026-01-01T00:00:00Z", "to": "2026-02-01T00:00:00Z"}
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,9 @@ TABLE = [
     Line("get", "audit/checkpoints", "audit:read", "OU"),
     Line("get", "audit/checkpoints/consistency", "audit:read", "OU", query="?epoch=1&from=0&to=0"),
     Line("post", "audit/verify", None, "OU", {}),
+    Line("post", "audit/exports", None, "OU", {}),
+    Line("post", "audit/reports", None, "OU", PERIOD),
+    Line("get", "audit/known", "audit:read", "OU", query="?actor=test&at=2026-01-01T00:00:00Z"),
     Line("get", "keys", None, "A"),
     Line("post", "keys", None, "A", {"name": "x"}),
     Line("get", "keys/<slug:key_id>", None, "A"),

@@ -30,6 +30,7 @@ ADMINS = {"admin": 200, "officer": 403, "auditor": 403, "viewer": 403, "nobody":
 OFFICERS = {"admin": 403, "officer": 404, "auditor": 403, "viewer": 403, "nobody": SIGN_IN}
 """404: the table's memory is not quarantined."""
 _FINDING = OFFICERS | {"admin": 404, "auditor": 404}
+_NO_JOB = dict.fromkeys(("admin", "officer", "auditor", "viewer"), 404) | {"nobody": SIGN_IN}
 ADMINS_POST = ADMINS | {"admin": 302}
 DRAFTERS = {"admin": 200, "officer": 200, "auditor": 403, "viewer": 403, "nobody": SIGN_IN}
 DRAFTERS_POST = DRAFTERS | {"admin": 302, "officer": 302}
@@ -87,6 +88,14 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "verify_log": [("POST", READERS_POST), ("GET", dict.fromkeys(ROLES, 405))],
     "make_bundle": [("POST", READERS_POST), ("GET", dict.fromkeys(ROLES, 405))],
     "audit_bundle": [("GET", READERS | {"officer": 404, "auditor": 404})],
+    "reports": [("GET", READERS), ("POST", READERS | {"officer": 422, "auditor": 422})],
+    "known": [("GET", READERS)],
+    "export_list": [("POST", READERS_POST), ("GET", dict.fromkeys(ROLES, 405))],
+    "jobs": [("GET", EVERYBODY)],
+    "job": [("GET", _NO_JOB)],
+    "cancel_job": [("POST", _NO_JOB), ("GET", dict.fromkeys(ROLES, 405))],
+    "job_file": [("GET", _NO_JOB)],
+    "job_manifest": [("GET", _NO_JOB)],
     "members": [("GET", ADMINS)],
     "invite": [("GET", ADMINS), ("POST", ADMINS | {"admin": 422})],
     "member": [("GET", ADMINS), ("POST", ADMINS | {"admin": 422})],
@@ -161,7 +170,7 @@ def places(
         "key_id": key, "scope_id": scope, "slug": tenant.slug, "session_id": "0",
         "token": "no-such-token", "request_id": request, "step": "identity",
         "job_id": str(uuid4()), "question_id": str(uuid4()), "hold_id": hold, "act": "release",
-        "finding_id": str(uuid4()),
+        "finding_id": str(uuid4()), "name": "events",
     }  # fmt: skip
 
 
