@@ -34,6 +34,8 @@ TITLES = {
     "context": "Context, its tiers and messages, 20 sessions at once, milliseconds",
     "staging": "New rules for a million memories, staged while clients read and write",
     "dialogues": "Ten days of dialogues: is the answer in the context block?",
+    "sealing": "Puts beside the sealer (ratio), and events sealed as they come (lag, share sealed)",
+    "exporting": "An export of a million events, its worker killed once",
     "slow": "A provider that takes 800 ms, 64 clients",
 }
 """Each names a module of this package with `measure(data, quick=...)`, which gives rows."""
