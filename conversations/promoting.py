@@ -234,20 +234,29 @@ def _op_of(promotion: Promotion, gathered: _Gathered) -> LearnedOp:
     if over is not None and promotion.reason == "repeated":
         said.append(over.told_at)
     sessions = {one.session for one in gathered.mentions if one.id in promotion.sources}
-    return LearnedOp(
-        namespace=list(decode(gathered.home)), key=promotion.key,
-        value={
-            "text": statement.text, "attribute": statement.attribute, "value": statement.value,
-        },
-        index=["text"], kind=statement.kind, subjects=[gathered.subject],
-        derived_from=[str(one) for one in promotion.all_sources[-LIST_LENGTH:]],
-        source={
-            "promotion": promotion.reason, "sessions": len(sessions),
-            "times": len(promotion.sources), "said_at": instant_as_wire(max(said)),
-        },
-        dedup=over is None,
-        if_version=None if over is None else over.version,
-    )  # fmt: skip
+    return LearnedOp.model_validate(
+        {
+            "namespace": list(decode(gathered.home)),
+            "key": promotion.key,
+            "value": {
+                "text": statement.text,
+                "attribute": statement.attribute,
+                "value": statement.value,
+            },
+            "index": ["text"],
+            "kind": statement.kind,
+            "subjects": [gathered.subject],
+            "derived_from": [str(one) for one in promotion.all_sources[-LIST_LENGTH:]],
+            "source": {
+                "promotion": promotion.reason,
+                "sessions": len(sessions),
+                "times": len(promotion.sources),
+                "said_at": instant_as_wire(max(said)),
+            },
+            "dedup": over is None,
+            "if_version": None if over is None else over.version,
+        }
+    )
 
 
 def _leave(promotion: Promotion) -> None:

@@ -11,8 +11,8 @@ from django.utils.translation import gettext_lazy as _
 
 from conversations.golden import QUESTION_CHARACTERS
 from dashboard.failing import say_fault
-from dashboard.forms import HubForm, parse_path
-from memories.namespaces import Labels
+from dashboard.forms import HubForm
+from memories.namespaces import Labels, parse_path
 from memoryhub.errors import Invalid
 
 

@@ -63,7 +63,7 @@ def forget_failures() -> None:
 
 def _complete(texts: Sequence[str]) -> str | None:
     try:
-        answer = _client().chat.completions.create(  # type: ignore[call-overload]
+        answer = _client().chat.completions.create(
             model=settings.LLM_MODEL,
             messages=build_messages(texts),
             temperature=0,
