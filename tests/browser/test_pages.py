@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 OFFICER_PAGES = (
     "/", "/memories", "/memories?q=tea&kind=fact", "/privacy", "/privacy/detectors", "/audit",
-    "/account", "/nowhere",
+    "/account", "/nowhere", "/memories/recall",
 )  # fmt: skip
 ADMIN_PAGES = (
     "/access", "/access/invite", "/access/keys", "/access/keys/new", "/settings",
