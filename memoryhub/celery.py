@@ -72,7 +72,7 @@ app.conf.beat_schedule = {
     },
     "measure-recall-all": {
         "task": "conversations.tasks.measure_recall_all",
-        "schedule": 600.0,
+        "schedule": 60.0,
         "options": {"expires": 300},
     },
     "rotate-keys-all": {
