@@ -17,6 +17,7 @@ from memories.reading import get_memory
 from memories.scopes import add_scope
 from memories.searching import search_memories
 from memories.sweeping import sweep_now
+from memoryhub.demonstrating.ruling import put_rules_into_force
 from memoryhub.demonstrating.stories import FOLDER, Story, read_stories
 from tenants.access.authenticating import authenticate_key
 from tenants.access.provisioning import create_tenant, create_user, issue_key, list_keys, revoke_key
@@ -172,5 +173,7 @@ def _live(tenant: Tenant) -> None:
             for namespace, item in DELETED:
                 if f"{namespace[0]}/" == prefix:
                     delete_memory(parse_delete({"namespace": list(namespace), "key": item}))
+    officers = (PEOPLE[0][0], PEOPLE[1][0])
+    put_rules_into_force(tenant, author=PEOPLE[2][0], approvers=officers)
     with acting_as(operator_actor(tenant.id)):
         sweep_now()
