@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import cast
 from uuid import UUID
 
@@ -20,6 +20,10 @@ from tenants.roles import Action
 
 COUNTED = 5000
 """Facets look at this many of the newest matching events: a bound, not the whole log."""
+
+
+BESIDE = timedelta(minutes=10)
+"""Events of one request lie no further apart; it bounds the months that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,20 @@ def list_events_about(target_id: str, *, limit: int) -> list[Event]:
     require(Action.READ_EVENTS)
     with transaction.atomic():
         return list(_allowed().about(target_id).newest_first().without_payload()[:limit])
+
+
+def list_events_beside(event: Event, *, limit: int) -> list[Event]:
+    """Other events of the same request: a change of configuration and what it was made for."""
+    require(Action.READ_EVENTS)
+    if not event.request_id:
+        return []
+    with transaction.atomic():
+        rows = _allowed().matching(
+            EventFilter(request=event.request_id, since=event.at - BESIDE, until=event.at + BESIDE)
+        )
+        return [
+            one for one in rows.newest_first().without_payload()[: limit + 1] if one.id != event.id
+        ]
 
 
 def count_by_day(*, since: datetime) -> Counter[tuple[str, str]]:

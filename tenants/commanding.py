@@ -14,8 +14,8 @@ from django.db import ProgrammingError
 
 from memoryhub.errors import HubError, Invalid
 from tenants.actors import operator_actor
-from tenants.context import acting_as
-from tenants.ids import PLATFORM_TENANT
+from tenants.context import Origin, acting_as
+from tenants.ids import PLATFORM_TENANT, uuid7
 from tenants.models import Tenant
 
 NOT_MIGRATED = {"42P01", "42703", "42883"}
@@ -48,7 +48,7 @@ class HubCommand(BaseCommand):
         Found out by trying, because asking each time would cost every command half a second.
         """
         try:
-            with acting_as(operator_actor()):
+            with acting_as(operator_actor(), origin=Origin(request_id=f"cmd-{uuid7().hex}")):
                 self.run(**options)
         except ProgrammingError as error:
             if getattr(error.__cause__, "sqlstate", "") not in NOT_MIGRATED:

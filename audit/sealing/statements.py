@@ -20,6 +20,11 @@ _SERVER = (
     "pg_snapshot_xmax(pg_current_snapshot())::text::bigint"
 )
 _SEALABLE = "SELECT tenant_id, at, id, xid, leaf FROM hub_sealable(%s, %s, %s, %s, %s::int)"
+_WAITING = (
+    "SELECT min(hub_first_unsealed(p.node, p.xid, p.event_id, "
+    "coalesce(p.passed_at - interval '1 day', '0001-01-02T00:00:00Z'))), statement_timestamp() "
+    "FROM audit_position p"
+)
 _SEAL_LEAVES = (
     "SELECT hub_seal_leaves(%s::int, %s::uuid[], %s::bigint[], %s::uuid[], %s::timestamptz[], "
     "%s::bytea[])"
@@ -81,14 +86,10 @@ def list_nodes() -> list[int]:
         return [node for (node,) in cursor.fetchall()]
 
 
-def first_unsealed(place: Place) -> datetime | None:
-    """When the first event behind the place was begun."""
-    row = _one(
-        "SELECT hub_first_unsealed(%s, %s, %s, %s)",
-        [place.node, place.xid, place.event_id, place.since],
-    )
-    found: datetime | None = row[0]
-    return found
+def first_unsealed() -> tuple[datetime | None, datetime]:
+    """When the first unsealed event was begun (None: there is none), and the database's now."""
+    begun, at = _one(_WAITING, [])
+    return begun, at
 
 
 def oldest_writer() -> dict[str, Any] | None:

@@ -58,6 +58,18 @@ def read_standing() -> Standing:
         )
 
 
+def read_chain() -> Standing:
+    """The same in few look-ups, for a tile: without the anchor and what runs."""
+    require(Action.READ_EVENTS)
+    with transaction.atomic(savepoint=False):
+        done = Job.objects.filter(kind=KIND, state=Job.State.DONE)
+        return Standing(
+            newest=find_checkpoints().order_by("-epoch", "-size").first(),
+            anchor=None, lag=read_lag(), verified=done.order_by("-created_at", "-id").first(),
+            running=None,
+        )  # fmt: skip
+
+
 def list_anchors(*, limit: int) -> list[Anchor]:
     """The newest anchors over all tenants; without their lines, which name the others."""
     require(Action.READ_EVENTS)

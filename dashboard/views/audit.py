@@ -10,7 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from audit.events import EVENTS, Outcome
-from audit.listing import Facets, count_facets, list_events, open_event
+from audit.listing import (
+    Facets,
+    count_facets,
+    list_events,
+    list_events_beside,
+    open_event,
+)
 from audit.models import Event
 from audit.presenting import say
 from audit.querysets import EventFilter
@@ -24,6 +30,7 @@ from tenants.roles import Action
 from tenants.snapshots import tenant_settings
 
 PAGE = 30
+BESIDE = 8
 FACETS = ("area", "actor", "outcome", "target", "ns", "day", "request", "code")
 
 
@@ -98,6 +105,10 @@ def event(request: HttpRequest, event_id: UUID) -> HttpResponse:
         "links": [(name, value) for name, value in found.links.items() if name != "ids"],
         "ids": found.links.get("ids") or [],
         "checked": check_event(found),
+        "beside": [
+            (one, say(one, lang=language_of(request)))
+            for one in list_events_beside(found, limit=BESIDE)
+        ],
     }
     template = "hub/event.html"
     return render(request, f"{template}#event" if request.htmx else template, context)  # type: ignore[attr-defined]

@@ -13,6 +13,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from audit.listing import count_by_day
+from audit.verifying.standing import read_chain
 from dashboard import addresses, charts
 from dashboard.asking import count_requests
 from dashboard.formatting import show_month
@@ -55,6 +56,7 @@ def overview(request: HttpRequest) -> HttpResponse:
     }
     if allows(current_actor(), Action.READ_EVENTS):
         context["activity"] = draw_activity(at)
+        context["chain"] = read_chain()
     return render(request, "hub/overview.html", context)
 
 

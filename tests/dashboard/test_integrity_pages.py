@@ -98,3 +98,16 @@ def test_a_bundle_is_made_and_downloaded(
     target = tmp_path / "bundle.zip"
     target.write_bytes(content)
     assert check_bundle(target, key=public_key().text)["code"] == 0
+
+
+def test_a_change_of_configuration_is_one_story_with_what_it_was_for(
+    tenant: Tenant, admin: Client, auditor: Client
+) -> None:
+    asked = {"name": "robot"}
+    assert admin.post("/api/v1/keys", asked, content_type="application/json").status_code == 201
+    issued = events_of(tenant, action="key.issue")[-1]
+    change = events_of(tenant, action="config.change", request_id=issued.request_id)[0]
+    assert str(change.id) in auditor.get(f"/audit/{issued.id}").content.decode()
+    page = auditor.get(f"/audit/{change.id}").content.decode()
+    assert str(issued.id) in page
+    assert "robot" in page
