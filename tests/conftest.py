@@ -110,6 +110,17 @@ def owner_url(hub: str) -> str:
     return embedded.locate(DATA, database=hub).owner_url
 
 
+@pytest.fixture(scope="module")
+def shared_agent(hub: str) -> Caller:
+    """One caller for all tests of a module, for those that store nothing or look only at their own:
+    a tenant and a key cost more than most requests."""
+    slug = f"t-{uuid4().hex[:12]}"
+    with acting_as(operator_actor()):
+        tenant = create_tenant(slug, name=slug)
+    with acting_as(operator_actor(tenant.id)):
+        return Caller(str(issue_key(tenant, name="test", scopes=EVERY_SCOPE).text))
+
+
 @pytest.fixture
 def make_tenant(hub: str) -> Callable[..., Tenant]:
     """Makes a tenant with a name nobody else has; keywords change its settings."""

@@ -8,6 +8,7 @@ from bench.intent import figures_of, judge_all, read_utterances
 from conversations.intent.judging import has_open_task, judge, judge_by_rules
 
 
+@pytest.mark.slow
 def test_precision_and_recall_are_above_nine_tenths_in_each_language() -> None:
     judged = judge_all(read_utterances())
     for lang in ("zh", "en"):

@@ -44,6 +44,7 @@ def call_at_once(work: Callable[[int], Any]) -> list[int]:
         return list(pool.map(call, range(AT_ONCE)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("verb", ["put", "search"])
 def test_forty_calls_wait_for_the_embedder_at_once_with_four_connections(
     endpoint: Endpoint, make_tenant: Callable[..., Tenant],

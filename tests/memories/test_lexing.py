@@ -233,6 +233,7 @@ def test_a_mebibyte_of_anything_fits(connection: psycopg.Connection, name: str) 
     assert len(query_terms(HOSTILE[name])) <= QUERY_TERMS
 
 
+@pytest.mark.slow
 def test_two_texts_share_the_room(connection: psycopg.Connection) -> None:
     first = lex(HOSTILE["words"], room=TSVECTOR_BYTES // 2)
     second = lex(HOSTILE["words"][::-1], room=TSVECTOR_BYTES - first.size)

@@ -101,5 +101,8 @@ def test_a_locked_rule_cannot_be_removed() -> None:
 
 
 def test_an_open_rule_may_do_as_it_likes() -> None:
-    refuse_loosening([parse_rule({**KEEP, "locked": False})], [])
+    for changed in ([], [parse_rule({**KEEP, "kind": "cap"})]):
+        refuse_loosening([parse_rule({**KEEP, "locked": False})], changed)
+        with pytest.raises(Conflict):
+            refuse_loosening([parse_rule(KEEP)], changed)
     refuse_loosening([parse_rule({**KEEP, "locked": False})], [parse_rule(KEEP)])

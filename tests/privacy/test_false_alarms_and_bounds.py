@@ -23,6 +23,7 @@ TODAY = date(2026, 11, 30)
 SEED = 20261130
 
 
+@pytest.mark.slow
 def test_of_100_000_random_digit_strings_fewer_than_one_in_a_thousand_is_found() -> None:
     drawn = random.Random(SEED)
     found = 0
@@ -32,6 +33,7 @@ def test_of_100_000_random_digit_strings_fewer_than_one_in_a_thousand_is_found()
     assert found < 100
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("length", [11, 13, 15, 16, 18, 19])
 def test_nor_does_any_single_length_raise_more(length: int) -> None:
     drawn = random.Random(SEED + length)
@@ -83,6 +85,7 @@ REPEATED = (
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("piece", REPEATED)
 def test_twice_the_text_takes_about_twice_the_steps(piece: str) -> None:
     count_calls(piece)  # libraries read their tables at their first use

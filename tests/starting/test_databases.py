@@ -64,6 +64,8 @@ def test_the_owner_can_give_functions_to_the_search_role(server: Path) -> None:
         connection.execute("CREATE FUNCTION found() RETURNS int LANGUAGE sql AS 'SELECT 1'")
         connection.execute("GRANT CREATE ON SCHEMA public TO hub_search")
         connection.execute("ALTER FUNCTION found() OWNER TO hub_search")
+        owner = "SELECT proowner::regrole::text FROM pg_proc WHERE proname = 'found'"
+        assert connection.execute(owner).fetchone() == ("hub_search",)
         connection.execute("REVOKE CREATE ON SCHEMA public FROM hub_search")
 
 

@@ -141,13 +141,16 @@ def _kill(database_url: str) -> None:
 
 
 def test_connections_that_died_in_the_pool_are_replaced_before_anything_is_done(
-    acting: Tenant, kill_pooled_connections: Callable[[], None]
+    acting: Tenant, agent: Caller, kill_pooled_connections: Callable[[], None]
 ) -> None:
+    assert agent.put(["a"], "k", {"n": 1}, index=False).status_code == 200
     kill_pooled_connections()
+    counted = []
     for _ in range(4):
         with transaction.atomic():
-            Memory.objects.count()
+            counted.append(Memory.objects.count())
         connection.close()
+    assert counted == [1] * 4  # on living connections, and as the tenant
 
 
 def test_a_request_after_the_server_restarted_is_answered(
