@@ -106,7 +106,41 @@ def make_ruleset(stage: Stage) -> Any:
         return draft_rules(based_on=None).n
 
 
+def post(stage: Stage, path: str, body: dict[str, Any], name: str = "id") -> Any:
+    answer = stage.agent.call("POST", path, body)
+    assert answer.status_code == 201, answer.content
+    return answer.json()[name]
+
+
+def make_hold(stage: Stage) -> Any:
+    body = {"matter": "M", "reason": "because", "custodian": "c", "scope": {"subjects": ["s"]}}
+    return post(stage, "/policies/holds", body)
+
+
+def make_request(stage: Stage) -> Any:
+    body = {"subject": f"s-{uuid4()}", "kind": "access", "reason": "because"}
+    return post(stage, "/subject-requests", body)
+
+
+def make_session(stage: Stage) -> Any:
+    return post(stage, "/sessions", {"subject": "s", "channel": "chat"}, "session_id")
+
+
+def make_question(stage: Stage) -> Any:
+    body = {"question": "what?", "expected": [make_memory(stage)]}
+    return post(stage, "/golden-questions", body)
+
+
+def make_search(stage: Stage) -> Any:
+    return stage.agent.search(["a"]).json()["search_id"]
+
+
 MAKERS: dict[str, Make] = {
+    "hold_id": make_hold,
+    "request_id": make_request,
+    "session_id": make_session,
+    "question_id": make_question,
+    "search_id": make_search,
     "memory_id": make_memory,
     "event_id": make_event,
     "key_id": make_key,
@@ -135,7 +169,7 @@ def methods_of(pattern: str) -> list[str]:
 
 
 def address(pattern: str, name: str, identifier: Any) -> str:
-    kind = {"key_id": "slug", "n": "int"}.get(name, "uuid")
+    kind = {"key_id": "slug", "n": "int", "session_id": "str"}.get(name, "uuid")
     return "/" + pattern.replace(f"<{kind}:{name}>", str(identifier))
 
 
