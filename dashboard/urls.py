@@ -54,6 +54,7 @@ urlpatterns = [
     path("retention/<int:n>/rules/<slug:place>/says", drafting.preview_rule, name="preview_rule"),
     path("retention/<int:n>/arrange/<int:place>", drafting.arrange_rule, name="arrange_rule"),
     path("retention/<int:n>/simulation", enforcing.simulation, name="simulation"),
+    path("retention/<int:n>/moved", enforcing.moved, name="moved"),
     path("retention/<int:n>/simulate", enforcing.begin_simulation, name="begin_simulation"),
     path("retention/<int:n>/cancel", enforcing.end_simulation, name="end_simulation"),
     path("retention/<int:n>/approve", enforcing.approve, name="approve_rules"),

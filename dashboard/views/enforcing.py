@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
+from uuid import UUID
 
 from django.contrib import messages
 from django.db import transaction
@@ -14,6 +15,7 @@ from django.utils.translation import gettext_lazy
 
 from audit.jobs import OVER, cancel_job
 from audit.models import Job
+from dashboard import addresses
 from dashboard.keeping import take_kept_form
 from dashboard.pages import page
 from dashboard.rehearsing import present_simulation
@@ -22,8 +24,12 @@ from dashboard.ruling import compare_versions
 from dashboard.shell import language_of
 from dashboard.views.retention import job_of, open_version, standing_of
 from memories.activating import activate_rules
+from memories.masking import mask_text
+from memories.namespaces import check_prefix, decode, encode
+from memories.rehearsed import list_rehearsed
 from memories.staging import simulate_rules
-from memoryhub.errors import HubError, Missing
+from memories.statements.moving import Effect
+from memoryhub.errors import HubError, Invalid, Missing
 from policies.approving import approve_rules
 from policies.versions import find_active
 from tenants.roles import Action
@@ -79,6 +85,44 @@ def simulation(request: HttpRequest, n: int) -> HttpResponse:
         return render(request, "hub/retention/simulation.html#progress", context)
     context |= present_simulation(version, language_of(request))
     return render(request, "hub/retention/simulation.html", context)
+
+
+EFFECTS: dict[str, str | Promise] = {
+    "hidden": gettext_lazy("Newly hidden"),
+    "destroyed": gettext_lazy("Newly destroyed"),
+    "longer": gettext_lazy("Kept longer"),
+}
+
+
+@page(Action.SEE_FIGURES)
+def moved(request: HttpRequest, n: int) -> HttpResponse:
+    """The memories behind the numbers of a simulation."""
+    with transaction.atomic():
+        version = open_version(n)
+        context = standing_of(version, find_active())
+    query = request.GET
+    effect = addresses.chosen(query, "effect", EFFECTS, "hidden")
+    text = query.get("ns", "").strip().strip("/")
+    namespace = encode(check_prefix(decode(f"{text}/"), path="ns")) if text else ""
+    found = list_rehearsed(
+        n, cast("Effect", effect), namespace=namespace, kind=query.get("kind", ""),
+        after=_cursor(query.get("cursor", "")),
+    )  # fmt: skip
+    lines = [(row, mask_text(row.key, today=found.at.date())) for row in found.rows]
+    context |= {
+        "moved": found, "lines": lines, "effect": effect, "title": EFFECTS[effect],
+        "effects": EFFECTS.items(), "ns": namespace,
+    }  # fmt: skip
+    return render(request, "hub/retention/moved.html", context)
+
+
+def _cursor(text: str) -> UUID | None:
+    if not text:
+        return None
+    try:
+        return UUID(text)
+    except ValueError:
+        raise Invalid.at("cursor", "invalid_cursor", "Start from the beginning.") from None
 
 
 @page(Action.DRAFT_RULES, methods=POST)

@@ -66,6 +66,7 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "preview_rule": [("POST", DRAFTERS)],
     "arrange_rule": [("POST", DRAFTERS_FAULT)],
     "simulation": [("GET", EVERYBODY)],
+    "moved": [("GET", EVERYBODY)],
     "begin_simulation": [("POST", DRAFTERS_POST)],
     "end_simulation": [("POST", DRAFTERS_POST | {"admin": 409})],
     "approve_rules": [("GET", DRAFTERS), ("POST", DRAFTERS_FAULT)],

@@ -75,6 +75,10 @@ def test_from_an_empty_page_to_rules_that_end_use(
     result = body(admin, f"/retention/{n}/simulation")
     assert "3 memories leave use on activation, 75" in result
     assert "Who activates it has to type the count, 3" in result
+    behind = "/moved?ns=support%2Ftickets%2F&amp;kind=fact&amp;effect=hidden"
+    assert f"/retention/{n}{behind}" in result
+    for query, count in (("effect=hidden", 3), ("effect=longer", 0), ("ns=sales", 0)):
+        assert len(admin.get(f"/retention/{n}/moved?{query}").context["lines"]) == count
     refused = admin.post(f"/retention/{n}/approve", {"reason": "mine"})
     assert refused.status_code == 403
     assert "second_person_required" in refused.content.decode()
