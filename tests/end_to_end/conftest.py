@@ -80,7 +80,7 @@ def make_key(hub: str) -> Callable[[Tenant], str]:
     """A key with an agent's scopes and the right to see figures."""
 
     def make(tenant: Tenant) -> str:
-        scopes = ["memory:read", "memory:write", "memory:delete", "policy:read"]
+        scopes = ["memory:read", "memory:write", "memory:delete", "session:use", "policy:read"]
         with acting_as(operator_actor(tenant.id)):
             return str(issue_key(tenant, name="agent", scopes=scopes).text)
 
