@@ -297,8 +297,12 @@ def shown_path(stored: str) -> str:
 class ReportForm(HubForm):
     """A period in the tenant's zone, both days included."""
 
-    since = forms.DateField(label=_("From"), widget=forms.DateInput(attrs={"type": "date"}))
-    until = forms.DateField(label=_("To, included"), widget=forms.DateInput(attrs={"type": "date"}))
+    since = forms.DateField(
+        label=_("From"), widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
+    )
+    until = forms.DateField(
+        label=_("To, included"), widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
+    )
     lang = forms.ChoiceField(
         label=_("Language"), choices=(("en", "English"), ("zh", "简体中文")),
         help_text=_("The other language comes as a second document."),
@@ -311,7 +315,9 @@ class KnownForm(HubForm):
     agent = forms.ChoiceField(label=_("Agent"))
     at = forms.DateTimeField(
         label=_("Instant"),
-        widget=forms.DateTimeInput(attrs={"type": "datetime-local", "step": "1"}),
+        widget=forms.DateTimeInput(
+            format="%Y-%m-%dT%H:%M:%S", attrs={"type": "datetime-local", "step": "1"}
+        ),
         help_text=_("In the tenant's time zone."),
     )  # fmt: skip
     ns = forms.CharField(label=_("Namespace"), required=False, max_length=1024)
