@@ -109,11 +109,22 @@ class Work:
     def person(self) -> Person:
         return Person(self.subject, frozenset(self.targets()))
 
-    def take_chunk(self) -> list[UUID]:
+    def take_chunk(self) -> dict[UUID, str]:
         """The next of the targets, by id; none when all were taken, and then from the start."""
-        chunk = [one for one in sorted(self.targets()) if one > self.after][:CHUNK]
-        self.after = chunk[-1] if chunk else UUID(int=0)
+        rows = RequestedMemory.objects.filter(
+            request_id=self.request.id, memory_id__gt=self.after
+        ).exclude(memory_id__in=list(excluded_from(self.request)))
+        chunk = dict(rows.order_by("memory_id").values_list("memory_id", "found_by")[:CHUNK])
+        self.after = max(chunk, default=UUID(int=0))
         return chunk
+
+    def outside(self, ids: Sequence[UUID]) -> list[UUID]:
+        """Those of these memories that are not to go."""
+        known = RequestedMemory.objects.filter(
+            request_id=self.request.id, memory_id__in=list(ids)
+        ).values_list("memory_id", flat=True)
+        going = set(known) - set(excluded_from(self.request))
+        return [one for one in ids if one not in going]
 
 
 @job_kind(JOB)
@@ -151,16 +162,15 @@ def _promise(work: Work) -> str:
 
 def _mark(work: Work) -> str:
     """A chunk leaves use by the erasure, is counted, and is remembered for the probe."""
-    chunk = work.take_chunk()
-    if not chunk:
+    ways = work.take_chunk()
+    if not ways:
         note_applied(work.request.ledger or work.request.id)
         return "destroy"
-    ways = work.targets()
-    rows = find_by_ids(chunk)
+    rows = find_by_ids(list(ways))
     passing = _passing(work, rows, ways)
     mark_requested(sorted(passing), "erasure_verified_at", None)
-    own = [one for one in chunk if one not in passing and ways[one] != By.DERIVED]
-    derived = [one for one in chunk if one not in passing and ways[one] == By.DERIVED]
+    own = [one for one in ways if one not in passing and ways[one] != By.DERIVED]
+    derived = [one for one in ways if one not in passing and ways[one] == By.DERIVED]
     mark_requested(own, "erasure_approved_at", work.approved_at)
     mark_requested(derived, "source_erased_at", work.approved_at)
     gone = [row for row in rows.values() if row.id not in passing]
@@ -195,17 +205,17 @@ def _names(work: Work, row: StoredMemory) -> bool:
 
 def _destroy(work: Work) -> str:
     """A chunk of rows goes with all that belongs to them; what must stay is restricted."""
-    chunk = work.take_chunk()
-    if not chunk:
+    ways = work.take_chunk()
+    if not ways:
         return "others"
-    ways, rows = work.targets(), find_by_ids(chunk)
+    rows = find_by_ids(list(ways))
     passing = _passing(work, rows, ways)
     dropped = _drop_versions(work.request, passing)
     if dropped:
         work.tally.add_other("versions_of_others", dropped)
         work.tally.save()
-    doomed = [one for one in chunk if one not in passing]
-    _note_rebuilds([rows[one] for one in doomed if one in rows], ways)
+    doomed = [one for one in ways if one not in passing]
+    _note_rebuilds(work, [rows[one] for one in doomed if one in rows])
     erase_chunk(doomed, subject=work.subject, into=Erased())
     return "destroy"
 
@@ -222,10 +232,10 @@ def _drop_versions(request: SubjectRequest, passing: dict[UUID, list[UUID]]) -> 
     return drop_versions([version for one in free for version in passing[one]])
 
 
-def _note_rebuilds(doomed: Sequence[StoredMemory], targets: dict[UUID, str]) -> None:
+def _note_rebuilds(work: Work, doomed: Sequence[StoredMemory]) -> None:
     """For what was made of several people's memories: which sources remain to make it anew."""
     for row in doomed:
-        remaining = still_stored([one for one in row.derived_from if one not in targets])
+        remaining = still_stored(work.outside(row.derived_from)) if row.derived_from else []
         if remaining:
             detail = json.dumps({"kind": row.kind, "sources": [str(one) for one in remaining]})
             Finding.objects.get_or_create(
