@@ -58,13 +58,13 @@ class _Ready:
     is_last: bool
 
 
-def has_dropped(history: Sequence[Figures], current: Figures) -> bool:
-    """Whether a figure fell below the mean of the runs before it. Pure."""
-    pairs = (
-        (current.recall, [one.recall for one in history]),
-        (current.found, [one.found for one in history]),
-    )
-    return any(_fell(figure, before) for figure, before in pairs)
+def which_dropped(history: Sequence[Figures], current: Figures) -> frozenset[str]:
+    """Which figures fell below the mean of the runs before: of `recall` and `found`. Pure."""
+    figures = {
+        "recall": (current.recall, [one.recall for one in history]),
+        "found": (current.found, [one.found for one in history]),
+    }
+    return frozenset(name for name, (figure, before) in figures.items() if _fell(figure, before))
 
 
 def _fell(figure: float | None, before: Sequence[float | None]) -> bool:
@@ -164,7 +164,7 @@ def _finish(run: RecallRun) -> dict[str, Any]:
     before = [Figures(one.recall, one.found) for one in recent_runs(BASELINE_RUNS)]
     run.recall, run.found, run.questions = means["recall"], means["found"], means["questions"]
     run.finished_at = now()
-    run.dropped = has_dropped(before, Figures(run.recall, run.found))
+    run.dropped = bool(which_dropped(before, Figures(run.recall, run.found)))
     run.save()
     if run.dropped:
         report(RECALL_DROPPED, f"recall {_said(run.recall)}, found {_said(run.found)}")

@@ -14,7 +14,15 @@ from django.utils.translation import gettext as _
 
 from conversations.feedback import FeedbackFigures, count_feedback
 from conversations.golden import add_question, list_questions, open_question, remove_question
-from conversations.measuring import history, last_results, measure_now, running_job
+from conversations.measuring import (
+    BASELINE_RUNS,
+    Figures,
+    history,
+    last_results,
+    measure_now,
+    running_job,
+    which_dropped,
+)
 from conversations.reporting import RECALL_DROPPED, is_reported
 from dashboard.charts import lay_out_curve
 from dashboard.formatting import show_day
@@ -85,6 +93,8 @@ def say(error: HubError) -> str:
 def _figures() -> dict[str, Any]:
     runs = history(RUNS_SHOWN)
     drawn = [(run.recall, run.found) for run in runs]
+    known = [Figures(*one) for one in drawn]
+    before = known[-BASELINE_RUNS - 1 : -1]
     job = running_job()
     return {
         "runs": list(reversed(runs)),
@@ -94,6 +104,7 @@ def _figures() -> dict[str, Any]:
             ("recall", lay_out_curve([figure for figure, _ in drawn])),
         ],
         "first_day": show_day(timezone.localtime(runs[0].started_at)) if runs else "",
+        "dropped": which_dropped(before, known[-1]) if known else frozenset(),
         "is_alarmed": is_reported(RECALL_DROPPED),
         "job": job,
         "feedback": _shares(count_feedback()),

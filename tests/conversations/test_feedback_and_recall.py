@@ -11,7 +11,7 @@ from django.db import transaction
 
 from audit.jobs import run_job
 from conversations.feedback import count_feedback
-from conversations.measuring import Figures, has_dropped, measure_nightly
+from conversations.measuring import Figures, which_dropped, measure_nightly
 from memories.models import Finding
 from tenants.actors import job_actor
 from tenants.context import acting_as
@@ -176,17 +176,20 @@ def test_measuring_reads_nothing_and_counts_no_access(agent: Caller, tenant: Ten
 @pytest.mark.parametrize(
     ("history", "current", "dropped"),
     [
-        ([], (0.1, 0.1), False),
-        ([(1.0, 1.0)], (0.96, 1.0), False),
-        ([(1.0, 1.0)], (0.94, 1.0), True),
-        ([(1.0, 0.8), (1.0, 0.6)], (1.0, 0.64), True),
-        ([(1.0, 0.8), (1.0, 0.6)], (1.0, 0.66), False),
-        ([(None, 1.0)], (0.2, 1.0), False),
-        ([(1.0, 1.0)], (None, 1.0), False),
+        ([], (0.1, 0.1), set()),
+        ([(1.0, 1.0)], (0.96, 1.0), set()),
+        ([(1.0, 1.0)], (0.94, 1.0), {"recall"}),
+        ([(1.0, 0.8), (1.0, 0.6)], (1.0, 0.64), {"found"}),
+        ([(1.0, 0.8), (1.0, 0.6)], (1.0, 0.66), set()),
+        ([(1.0, 0.8)], (0.5, 0.5), {"recall", "found"}),
+        ([(None, 1.0)], (0.2, 1.0), set()),
+        ([(1.0, 1.0)], (None, 1.0), set()),
     ],
 )
 def test_a_figure_drops_when_it_falls_below_those_before(
-    history: list[tuple[float | None, float]], current: tuple[float | None, float], dropped: bool
+    history: list[tuple[float | None, float]],
+    current: tuple[float | None, float],
+    dropped: set[str],
 ) -> None:
     before = [Figures(*one) for one in history]
-    assert has_dropped(before, Figures(*current)) is dropped
+    assert which_dropped(before, Figures(*current)) == dropped
