@@ -17,6 +17,7 @@ from memories.reading import get_memory
 from memories.scopes import add_scope
 from memories.searching import search_memories
 from memories.sweeping import sweep_now
+from memoryhub.demonstrating.asking import open_requests
 from memoryhub.demonstrating.ruling import put_rules_into_force
 from memoryhub.demonstrating.stories import FOLDER, Story, read_stories
 from tenants.access.authenticating import authenticate_key
@@ -109,6 +110,7 @@ def make_demo(say: Callable[[str], None]) -> Demo:
             import_memories(_dated(stories))
     if is_new:
         _live(tenant)
+        open_requests(tenant, stories, officer=PEOPLE[0][0])
     return Demo(tenant, logins, str(key.text), len(stories))
 
 

@@ -14,8 +14,8 @@ from tests.callers import Caller
 pytestmark = pytest.mark.browser
 
 OFFICER_PAGES = (
-    "/", "/memories", "/memories?q=tea&kind=fact", "/privacy", "/privacy/detectors", "/audit",
-    "/account", "/nowhere", "/memories/recall",
+    "/", "/memories", "/memories?q=tea&kind=fact", "/privacy", "/privacy/detectors",
+    "/requests", "/requests/new", "/audit", "/account", "/nowhere", "/memories/recall",
 )  # fmt: skip
 ADMIN_PAGES = (
     "/access", "/access/invite", "/access/keys", "/access/keys/new", "/settings",
