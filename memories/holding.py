@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Count
+from django.db.models import Count, Q
 
 from audit.jobs import Step, begin_job, job_kind, run_job
 from audit.models import Job
@@ -187,8 +187,9 @@ def count_open() -> tuple[int, int]:
     """(holds that stand, of these the ones whose release waits for a second person)."""
     require(Action.SEE_FIGURES)
     with transaction.atomic():
-        rows = Hold.objects.all().open()
-        return rows.count(), rows.filter(state=Hold.State.RELEASE_REQUESTED).count()
+        asked = Count("id", filter=Q(state=Hold.State.RELEASE_REQUESTED))
+        found = Hold.objects.all().open().aggregate(standing=Count("id"), waiting=asked)
+    return found["standing"], found["waiting"]
 
 
 def count_held(identifier: UUID) -> int:
