@@ -10,9 +10,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import datetime
 
-import structlog
 from django.conf import settings
 from django.db import transaction
 
@@ -21,13 +20,10 @@ from memories.rows import StoredMemory
 from memories.statements import sweep, upsert
 from memories.statements.sweep import Area
 from memories.statements.together import Together
+from memories.sweeps.evidence import PUSH_FORWARD, note_failure
 from policies.preventing import Prevented, note_prevented
 from tenants.context import now
 from tenants.snapshots import tenant_settings
-
-log = structlog.get_logger(__name__)
-
-PUSH_FORWARD = timedelta(hours=1)
 
 
 def note_suspended_chunk(area: Area, *, at: datetime | None) -> Counter[str] | None:
@@ -37,21 +33,22 @@ def note_suspended_chunk(area: Area, *, at: datetime | None) -> Counter[str] | N
         rows = sweep.lock_suspended(area, at=at, limit=settings.SWEEP_CHUNK)
         if not rows:
             return None
-        dated, prevented = [], []
+        dated, prevented, failed = [], [], 0
         for row in rows:
             try:
                 decided = with_dates(row, regime, at)
                 if decided.due_at is not None and decided.due_at <= at:
                     prevented += prevented_of(row, regime, at)
                     decided = replace(decided, due_at=None)
-            except Exception:  # a poisoned row must not stop the others
-                log.exception("suspended_evaluation_failed", memory_id=str(row.id))
+            except Exception as error:  # a poisoned row must not stop the others
+                note_failure(row, error, at=at)
+                failed += 1
                 decided = replace(row, due_at=at + PUSH_FORWARD)
             dated.append(decided)
         together = Together()
         upsert.update_dates(together, dated)
         together.run()
-        return Counter(held=note_prevented(prevented), looked_at=len(rows))
+        return Counter(held=note_prevented(prevented), looked_at=len(rows), failed=failed)
 
 
 def prevented_of(row: StoredMemory, regime: Regime, at: datetime) -> list[Prevented]:
