@@ -11,7 +11,7 @@ from django.db import transaction
 
 from audit.jobs import run_job
 from conversations.feedback import count_feedback
-from conversations.measuring import Figures, which_dropped, measure_nightly
+from conversations.measuring import Figures, measure_nightly, which_dropped
 from memories.models import Finding
 from tenants.actors import job_actor
 from tenants.context import acting_as
@@ -72,9 +72,9 @@ def test_a_search_of_others_is_not_there(
     found = search(agent)
     assert give(outsider, found["search_id"], used=[]).status_code == 404
     assert give(agent, str(uuid4()), used=[]).status_code == 404
-    confined = make_caller(tenant, prefixes=["elsewhere"])
+    confined = make_caller(tenant, prefixes=["elsewhere/"])
     assert give(confined, found["search_id"], used=[]).status_code == 404
-    colleague = make_caller(tenant, prefixes=["users"])
+    colleague = make_caller(tenant, prefixes=["users/"])
     assert give(colleague, found["search_id"], used=[]).status_code == 204
     event = agent.put(["a"], "b", {"text": "no search"}, index=False)
     assert event.status_code == 200
@@ -121,7 +121,7 @@ def test_a_golden_question_expects_what_is_there(
     body = {"question": "?", "namespace_prefix": ["teams"], "expected": [ids["tea"]]}
     refused = agent.call("POST", "/golden-questions", body)
     assert refused.json()["errors"][0]["code"] == "unknown_memory"
-    confined = make_caller(tenant, prefixes=["teams"])
+    confined = make_caller(tenant, prefixes=["teams/"])
     body = {"question": "?", "namespace_prefix": ["users"], "expected": [ids["tea"]]}
     assert confined.call("POST", "/golden-questions", body).json()["code"] == "outside_prefix"
     body["question"] = "谁的手机号是13812345678？"
