@@ -7,7 +7,7 @@ from typing import Literal
 
 from celery import Celery
 from celery.schedules import crontab
-from celery.signals import beat_init, setup_logging, worker_process_init
+from celery.signals import beat_init, setup_logging, worker_process_init, worker_shutdown
 from django.conf import settings
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
@@ -27,6 +27,17 @@ def report_worker(**_: object) -> None:
     """Each child that runs tasks gives way to requests, and reports itself: it holds the rules."""
     os.nice(settings.WORKER_NICENESS)
     _keep_reporting("worker")
+
+
+@worker_shutdown.connect
+def seal_the_rest(**_: object) -> None:
+    """What was written in the last second is sealed before everything stops."""
+    from django.db import connections  # as below
+
+    from audit.tasks import seal_audit
+
+    seal_audit()
+    connections["default"].close_pool()  # type: ignore[attr-defined]
 
 
 @beat_init.connect
