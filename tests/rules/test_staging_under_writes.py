@@ -121,7 +121,7 @@ def test_the_pass_waits_for_transactions_that_began_before_it(
             if len(pauses) == 3:
                 older.rollback()
 
-        monkeypatch.setattr(staging, "_pause", pause)
+        monkeypatch.setattr(statements, "pause", pause)
         governed.run(job["id"])
     assert len(pauses) == 3
     done = governed.author.call("GET", f"/jobs/{job['id']}").json()
