@@ -35,7 +35,11 @@ PAGES = {
         "overview": "/", "memories": "/memories?q=who+wants+a+refund", "audit": "/audit",
         "memory": "MEMORY",
     },
-    "admin": {"keys": "/access/keys", "settings": "/settings", "people": "/access"},
+    "admin": {
+        "rules": "/retention", "simulation": "/retention/2/simulation",
+        "editor": "/retention/2/rules/3", "keys": "/access/keys", "settings": "/settings",
+        "people": "/access",
+    },
 }  # fmt: skip
 
 
