@@ -17,6 +17,7 @@ from tenants.actors import job_actor
 from tenants.context import acting_as
 from tenants.models import Tenant, User
 from tests.callers import Caller
+from tests.fuzzing.contract import fault_of
 from tests.people import Person
 
 FACTS = {"tea": "我喜欢喝龙井茶", "home": "我住在杭州", "ship": "默认用顺丰发货"}
@@ -103,6 +104,10 @@ def test_golden_questions_are_added_listed_measured_and_removed(
         run_job(started.json()["id"])
     job = agent.call("GET", f"/jobs/{started.json()['id']}").json()
     assert (job["state"], job["result"]["recall"], job["result"]["found"]) == ("done", 1.0, 1.0)
+    for path in ("/golden-questions", where, f"{where}/results", "/golden-questions/results"):
+        assert fault_of("GET", f"/api/v1{path}", agent.call("GET", path)) is None
+    assert fault_of("POST", "/api/v1/golden-questions", made) is None
+    assert fault_of("POST", "/api/v1/golden-questions/run", started) is None
     (run,) = agent.call("GET", "/golden-questions/results").json()["items"]
     assert (run["trigger"], run["questions"], run["dropped"]) == ("manual", 1, False)
     (result,) = agent.call("GET", f"{where}/results").json()["items"]

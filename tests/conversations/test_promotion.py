@@ -16,6 +16,7 @@ from tenants.actors import job_actor
 from tenants.context import acting_as
 from tenants.models import Tenant
 from tests.callers import Caller
+from tests.fuzzing.contract import fault_of
 
 Say = Callable[..., str]
 
@@ -122,6 +123,7 @@ def test_the_caller_marks_a_session(tenant: Tenant, agent: Caller, say: Say) -> 
     session = say("u1", "默认用顺丰发货", "我要订明天下午 3 点去机场的车")
     answer = agent.call("POST", f"/sessions/{session}/promote", {})
     assert answer.status_code == 200, answer.content
+    assert fault_of("POST", f"/api/v1/sessions/{session}/promote", answer) is None
     (made,) = answer.json()["promoted"]
     assert made["reason"] == "marked"
     (skipped,) = answer.json()["skipped"]
