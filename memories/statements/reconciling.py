@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection
@@ -50,7 +50,9 @@ def count_changes(since: datetime, until: datetime) -> int:
 
 def find_orphans(since: datetime, until: datetime, *, most: int) -> list[Orphan]:
     """Those of them without their event, `most` at the most."""
-    values = {"tenant": current_tenant_id(), "since": since, "until": until, "most": most}
+    values: dict[str, Any] = {
+        "tenant": current_tenant_id(), "since": since, "until": until, "most": most,
+    }  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(_ORPHANS, values)
         return [Orphan(*row) for row in cursor.fetchall()]
