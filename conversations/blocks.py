@@ -34,6 +34,7 @@ _HEADS: Mapping[Language, Mapping[str, str]] = {
     "zh": {"task": "进行中的任务：", "long": "已知用户信息：", "short": "本次对话中提到："},
 }  # fmt: skip
 _HAN = re.compile(r"[\u3400-\u9fff]")
+_MARKS = re.compile(r"[\W_]+")
 _LATIN = re.compile(r"[A-Za-z]{2}")
 _LEAST_CONTAINED = 4
 """Letters from which a text inside another one is the same said shorter."""
@@ -70,7 +71,8 @@ def build_block(lines: Iterable[Line], *, budget: int, language: Language) -> Bl
     sections: set[str] = set()
     spent = 0
     for line in ordered:
-        if _is_known(line, chosen, said):
+        folded = _folded(line.text)
+        if _is_known(line, chosen) or _is_said(folded, said):
             continue
         section = _section_of(line)
         cost = estimate_tokens(line.text) + LINE_TOKENS
@@ -78,7 +80,7 @@ def build_block(lines: Iterable[Line], *, budget: int, language: Language) -> Bl
         if spent + cost > (budget * PROFILE_SHARE if line.is_profile and has_others else budget):
             continue
         chosen.append(line)
-        said.append(_folded(line.text))
+        said.append(folded)
         sections.add(section)
         spent += cost
     prompt = write_prompt(chosen, language)
@@ -137,20 +139,25 @@ def _in_order(lines: Iterable[Line]) -> list[Line]:
     return sorted(lines, key=use)
 
 
-def _is_known(line: Line, chosen: Sequence[Line], said: Sequence[str]) -> bool:
-    """Whether a chosen line is this memory, was made from it, or says what it says."""
-    if line.memory_id is not None:
-        for other in chosen:
-            if line.memory_id == other.memory_id or line.memory_id in other.sources:
-                return True
-            if other.memory_id is not None and other.memory_id in line.sources:
-                return True
-    mine = _folded(line.text)
-    return any(mine == one or (len(mine) >= _LEAST_CONTAINED and mine in one) for one in said)
+def _is_known(line: Line, chosen: Sequence[Line]) -> bool:
+    """Whether a chosen line is this memory, was made from it, or it from that."""
+    if line.memory_id is None:
+        return False
+    return any(
+        line.memory_id == other.memory_id
+        or line.memory_id in other.sources
+        or (line.sources and other.memory_id in line.sources)
+        for other in chosen
+    )
+
+
+def _is_said(folded: str, said: Sequence[str]) -> bool:
+    """Whether a chosen line says what this one says."""
+    if len(folded) < _LEAST_CONTAINED:
+        return folded in said
+    return any(folded in one for one in said)
 
 
 def _folded(text: str) -> str:
     """Letters and digits alone, in one spelling."""
-    return "".join(
-        letter for letter in unicodedata.normalize("NFKC", text).casefold() if letter.isalnum()
-    )
+    return _MARKS.sub("", unicodedata.normalize("NFKC", text).casefold())

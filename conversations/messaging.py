@@ -3,7 +3,7 @@
 A message is claimed in Redis under its id before anything is done, and what became of it is kept
 there for a day. So it comes once, also when it is sent twice at once: the second waits for the
 first and is told the same. A claim whose holder died lapses; the next try then does the work again,
-which leaves one memory all the same, since its key is the message's id.
+which leaves one memory all the same, since its key is the message's id, and the same candidates.
 """
 
 from __future__ import annotations
@@ -94,13 +94,14 @@ def receive_message(session_id: str, incoming: Incoming) -> Received:
     try:
         judged = _judge(session, incoming)
         received = _keep(session, message_id, incoming, judged)
+        if received.reason != "pii_rejected":
+            note_candidates(session, Message(
+                message_id, incoming.role, incoming.content, judged.text, received.memory_id
+            ))  # fmt: skip
         window = _settle(session, received)
     except BaseException:
         _release(session_id, message_id)
         raise
-    if received.reason != "pii_rejected":
-        said = Message(message_id, incoming.role, incoming.content, judged.text, received.memory_id)
-        note_candidates(session, said)
     return replace(received, window=window)
 
 

@@ -116,21 +116,24 @@ _ASKS = vocabulary(
 )
 
 
+_TALK = _GREETINGS | _THANKS | _REACTIONS
+_DULL = _TALK | _WEATHER | _WEATHER_SMALL
+_NO_OBJECT = _ASKING | _THANKS | {"看看", "一下", "可以", "能", "看"}
+
+
 def marks_of(clause: Clause) -> Marks:
     """What marks this clause."""
     text = clause.text
     asks = clause.asks or any_in(text, _ASKS)
-    small_talk = _GREETINGS | _THANKS | _REACTIONS
-    left = _bare(without(text, small_talk))
+    left = _bare(without(text, _TALK))
     is_weather = any_in(text, _WEATHER)
-    weather_left = _bare(without(text, _WEATHER | _WEATHER_SMALL | small_talk))
+    weather_left = _bare(without(text, _DULL)) if is_weather else ""
     return Marks(
         requests=_requests(text, asks=asks),
         names_attribute=_names_attribute(text),
         tells=_tells(text, asks=asks),
         asks=asks,
-        chats=(any_in(text, small_talk) and len(left) <= 1)
-        or (is_weather and len(weather_left) <= 2),
+        chats=(any_in(text, _TALK) and len(left) <= 1) or (is_weather and len(weather_left) <= 2),
         is_sound=len(clause.content) <= 2 and set(clause.content) <= _SOUNDS,
         content=len(_bare(text)),
     )
@@ -148,7 +151,7 @@ def _requests(text: str, *, asks: bool) -> bool:
     does = any_in(text, _DOING)
     if not (marked or starts or does):
         return False
-    rest = _bare(without(text, (*_ASKING, *_THANKS, "看看", "一下", "可以", "能", "看")))
+    rest = _bare(without(text, _NO_OBJECT))
     if len(rest) < 2:
         return False
     if asks and not (marked or starts):
