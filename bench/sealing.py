@@ -35,7 +35,7 @@ CLIENTS = 8
 BATCH = 10
 RATES = (1_000, 2_000)
 SEALER = (
-    "import time\nfrom audit.tasks import seal_audit\n"
+    "import time\nfrom audit.tasks import seal_audit\nseal_audit()\nprint('ready', flush=True)\n"
     "while True:\n    began = time.monotonic()\n    seal_audit()\n"
     "    time.sleep(max(0.0, 1.0 - (time.monotonic() - began)))\n"
 )
@@ -62,8 +62,11 @@ def sealing(data: Path) -> Iterator[None]:
     """The sealer, once a second, in a process of its own."""
     environ = {**os.environ, "MEMORYHUB_DATA": str(data)}
     command = [sys.executable, "manage.py", "shell", "-v0", "-c", SEALER]
-    process = subprocess.Popen(command, cwd=ROOT, env=environ)
-    time.sleep(2.0)  # it starts
+    process = subprocess.Popen(command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    while "ready" not in (line := process.stdout.readline()):  # its start is not its work
+        if not line:
+            raise RuntimeError("the sealer did not start")
     try:
         yield
     finally:
@@ -93,9 +96,9 @@ def _measure_puts(hub: Hub, seconds: float, turns: int) -> list[dict[str, Any]]:
 
 def _measure_stream(data: Path, rate: int, seconds: float) -> dict[str, Any]:
     """Events at a steady rate into one tenant, ten a transaction, while they are sealed."""
-    with acting_as(operator_actor()):
-        tenant = create_tenant(f"stream-{uuid7().hex[-12:]}", name="stream")
     with sealing(data):
+        with acting_as(operator_actor()):
+            tenant = create_tenant(f"stream-{uuid7().hex[-12:]}", name="stream")
         begin = time.perf_counter()
         written = _write(tenant, rate, seconds)
         spent = time.perf_counter() - begin
