@@ -260,6 +260,8 @@ SPECTACULAR_SETTINGS = {
         "JobState": ["queued", "running", "done", "failed", "cancelled"],
         "RuleSetState": ["draft", "simulated", "approved", "active", "superseded"],
         "SweepState": ["running", "done", "failed"],
+        "MemoryTier": ["long", "short"],
+        "SubjectRequestKind": ["access", "erasure", "restriction"],
         "MemoryState": [
             "ACTIVE",
             "ARCHIVED",
