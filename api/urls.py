@@ -58,6 +58,14 @@ from api.views.privacy import (
     QuarantineView,
     RevealView,
 )
+from api.views.privacy_rules import (
+    AllowedValueView,
+    AllowedView,
+    PatternsView,
+    PatternView,
+    PrivacyRulesView,
+    PrivacyRuleView,
+)
 from api.views.requests import (
     ApproveRequestView,
     CertificateView,
@@ -110,6 +118,12 @@ urlpatterns = [
     path("privacy/quarantine", QuarantineView.as_view()),
     path("privacy/quarantine/<uuid:memory_id>", QuarantinedView.as_view()),
     path("privacy/clock", ClockView.as_view()),
+    path("privacy/rules", PrivacyRulesView.as_view()),
+    path("privacy/rules/<uuid:rule_id>", PrivacyRuleView.as_view()),
+    path("privacy/patterns", PatternsView.as_view()),
+    path("privacy/patterns/<uuid:pattern_id>", PatternView.as_view()),
+    path("privacy/allowed", AllowedView.as_view()),
+    path("privacy/allowed/<uuid:allowed_id>", AllowedValueView.as_view()),
     path("policies/rulesets", RuleSetsView.as_view()),
     path("policies/rulesets/active", ActiveRuleSetView.as_view()),
     path("policies/rulesets/<int:n>", RuleSetView.as_view()),

@@ -60,5 +60,10 @@ def choose_action(entity: str, regime: PrivacyRegime, scope: Scope) -> Action:
     chosen = regime.base.get(entity, default_action(entity))
     if not regime.rules:
         return chosen
-    fitting = [rule.action for rule in regime.rules if rule.fits(entity, scope)]
+    fitting = [rule.action for rule in rules_that_fit(entity, regime, scope)]
     return strictest([chosen, *fitting])
+
+
+def rules_that_fit(entity: str, regime: PrivacyRegime, scope: Scope) -> list[PolicyRule]:
+    """The rules that speak of the entity in this place."""
+    return [rule for rule in regime.rules if rule.fits(entity, scope)]

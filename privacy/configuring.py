@@ -6,20 +6,31 @@ makes the next scan look at everything that is stored.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
 
 from audit.recording import Facts, Target, record
-from memoryhub.errors import Conflict, Invalid, Missing
-from privacy.choosing import ANY
-from privacy.detecting import BUILT_IN, EXTRAS, PatternSpec, compile_patterns
-from privacy.detecting.patterns import MAX_PATTERNS, NAME
+from audit.repeating import settle
+from memoryhub.errors import Conflict, FieldError, Invalid, Missing
+from privacy.choosing import ANY, PolicyRule, Scope, choose_action, rules_that_fit
+from privacy.detecting import (
+    BUILT_IN,
+    EXTRAS,
+    POSSIBLE,
+    Pattern,
+    PatternSpec,
+    Span,
+    compile_patterns,
+    find,
+)
+from privacy.detecting.patterns import MAX_PATTERNS
 from privacy.masking import Action
 from privacy.models import AllowedValue, PiiPattern, PiiPolicy
-from privacy.regimes import touch
+from privacy.regimes import privacy_regime, touch
 from tenants.authorising import require
 from tenants.managers import TenantModel
 from tenants.roles import Action as Right
@@ -27,6 +38,8 @@ from tenants.roles import Action as Right
 MOST_ALLOWED = 1000
 MOST_POLICIES = 200
 LONGEST_VALUE = 256
+LONGEST_PREFIX = 1024
+LONGEST_KIND = 63
 M = TypeVar("M", bound=TenantModel)
 
 
@@ -51,14 +64,25 @@ def list_rules() -> Rules:
 
 
 def add_policy(*, entity: str, action: str, prefix: str = "", kind: str = "") -> PiiPolicy:
-    """A stricter action below a stored prefix, for a kind, or for both."""
+    """A stricter action below a stored prefix, for a kind of memory, or for both.
+
+    Raises Invalid, and Conflict `exists` or `too_many`.
+    """
     require(Right.ADMINISTER)
-    if entity != ANY and not NAME.fullmatch(entity):
-        raise Invalid.at("entity", "unknown_entity", "Name a kind of personal data, or *.")
+    faults = []
+    if entity != ANY and entity not in known_entities():
+        detail = "Name a kind of personal data that is looked for, or *."
+        faults.append(FieldError("entity", "unknown_entity", detail))
     if action not in tuple(Action):
-        raise Invalid.at("action", "unknown_action", f"The actions are: {', '.join(Action)}.")
-    if prefix and not prefix.endswith("/"):
-        raise Invalid.at("prefix", "invalid_prefix", "A prefix is a path such as users/u1/.")
+        detail = f"The actions are: {', '.join(Action)}."
+        faults.append(FieldError("action", "unknown_action", detail))
+    if (prefix and not prefix.endswith("/")) or len(prefix.encode()) > LONGEST_PREFIX:
+        detail = "A prefix is a path such as users/u1/."
+        faults.append(FieldError("namespace_prefix", "invalid_prefix", detail))
+    if len(kind) > LONGEST_KIND:
+        faults.append(FieldError("kind", "unknown_kind", "There is no such kind of memory."))
+    if faults:
+        raise Invalid(faults)
     made = PiiPolicy(entity=entity, action=action, namespace_prefix=prefix, kind=kind)
     return _add(made, most=MOST_POLICIES, name=f"policy {entity} {action}")
 
@@ -66,11 +90,51 @@ def add_policy(*, entity: str, action: str, prefix: str = "", kind: str = "") ->
 def add_pattern(spec: PatternSpec) -> PiiPattern:
     """A pattern in RE2 for a kind of the tenant's own. Raises Invalid for what does not compile."""
     require(Right.ADMINISTER)
-    compile_patterns([spec])
+    compile_one(spec)
     made = PiiPattern(
         entity=spec.entity, pattern=spec.pattern, words=list(spec.words), score=spec.score
     )
     return _add(made, most=MAX_PATTERNS, name=f"pattern {spec.entity}")
+
+
+def compile_one(spec: PatternSpec) -> Pattern:
+    """The pattern as it would run. Raises Invalid with the paths of a form: `pattern`, `words`."""
+    try:
+        return compile_patterns([spec])[0]
+    except Invalid as refused:
+        faults = [
+            FieldError(one.path.removeprefix("patterns[0]."), one.code, one.detail)
+            for one in refused.errors
+        ]
+        raise Invalid(faults) from None
+
+
+def try_pattern(spec: PatternSpec, sample: str, *, today: date) -> list[Span]:
+    """What the pattern finds in a sample, beside our detectors; nothing is kept."""
+    require(Right.ADMINISTER)
+    spans = find(sample, today=today, patterns=(compile_one(spec),), at_least=POSSIBLE)
+    return [span for span in spans if span.entity == spec.entity]
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What is done with an entity in one place: the tenant's own action, the rules that speak of
+    it there, and the strictest of all, which wins."""
+
+    base: Action
+    rules: list[PolicyRule]
+    action: Action
+
+
+def weigh(entity: str, *, namespace: str = "", kind: str = "") -> InForce:
+    """What is in force for an entity in a place (a stored path)."""
+    require(Right.SEE_FIGURES)
+    regime, scope = privacy_regime(), Scope(namespace, kind)
+    return InForce(
+        choose_action(entity, replace(regime, rules=()), scope),
+        rules_that_fit(entity, regime, scope),
+        choose_action(entity, regime, scope),
+    )
 
 
 def allow_value(value: str, *, note: str = "") -> AllowedValue:
@@ -80,6 +144,16 @@ def allow_value(value: str, *, note: str = "") -> AllowedValue:
         raise Invalid.at("value", "invalid_value", f"1 to {LONGEST_VALUE} characters.")
     made = AllowedValue(value=value.strip(), note=note[:200])
     return _add(made, most=MOST_ALLOWED, name="allowed value")
+
+
+def open_rule(model: type[M], identifier: UUID) -> M:
+    """One rule, pattern or allowed value. Raises Missing."""
+    require(Right.SEE_FIGURES)
+    with transaction.atomic():
+        row: M | None = model.objects.all().with_id(identifier).first()
+    if row is None:
+        raise Missing("There is no such rule.")
+    return row
 
 
 def remove_rule(model: type[PiiPolicy | PiiPattern | AllowedValue], identifier: UUID) -> None:
@@ -107,6 +181,7 @@ def _add(row: M, *, most: int, name: str) -> M:
                 raise Conflict(f"There are {most} already.", code="too_many")
             row.save(force_insert=True)
             _changed(str(row.id), name)
+            settle({"id": str(row.id)})
     except IntegrityError:
         raise Conflict("There is one already.", code="exists") from None
     return row
