@@ -84,6 +84,7 @@ def present_to(actor: Actor, row: StoredMemory, at: datetime) -> dict[str, Any]:
     shown["key"] = mask_text(row.key, today=today)
     shown["value"] = mask_json(row.value, today=today).value
     shown["subjects"] = [mask_text(subject, today=today) for subject in row.subjects]
+    shown["tags"] = [mask_text(tag, today=today) for tag in row.tags]
     if row.source is not None:
         shown["source"] = mask_json(row.source, today=today).value
     return shown
