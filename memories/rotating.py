@@ -15,6 +15,8 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
+from audit.jobs import Step, begin_job, job_kind
+from audit.models import Job
 from audit.recording import Facts, Target, record
 from memories.protecting import PURPOSE as ORIGINALS
 from memories.protecting import place_of as place_of_memory
@@ -30,9 +32,13 @@ from sealing.rotating import (
     list_keys,
     retired_for,
 )
+from tenants.authorising import require
 from tenants.context import current_tenant_id
+from tenants.roles import Action
 
 CHUNK = 500
+JOB = "keys.rotate"
+_UNDER_WAY = (Job.State.QUEUED, Job.State.RUNNING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +63,64 @@ def rotate_if_due() -> list[Progress]:
 
 def rotate_tenant_key() -> Iterator[Progress]:
     """A new version for the acting tenant, and everything sealed again under it."""
-    version = add_tenant_key(current_tenant_id())
     with transaction.atomic():
-        record(
-            "keys.rotate",
-            Target("tenant", str(current_tenant_id())),
-            Facts(counts={"version": version}),
-        )
+        _begin()
     yield from finish_rotation()
+
+
+def ask_for_rotation() -> Job:
+    """The job that rotates the acting tenant's key, or the one that is doing so. Admins only."""
+    require(Action.ADMINISTER)
+    with transaction.atomic():
+        running = Job.objects.all().filter(kind=JOB, state__in=_UNDER_WAY).first()
+        if running is not None:
+            return running
+        return begin_job(JOB, action=Action.ADMINISTER, params={}, total=None)
+
+
+def find_rotation() -> Job | None:
+    """The rotation that is under way, for those who may see figures."""
+    require(Action.SEE_FIGURES)
+    with transaction.atomic():
+        job: Job | None = Job.objects.all().filter(kind=JOB, state__in=_UNDER_WAY).first()
+    return job
+
+
+def count_sealed() -> int:
+    """How many originals are sealed with the acting tenant's keys."""
+    require(Action.SEE_FIGURES)
+    newest = list_keys(current_tenant_id())[-1].version
+    with transaction.atomic():
+        return reseal.count_older(newest + 1)
+
+
+@job_kind(JOB)
+def _rotate_step(job: Job) -> Step:
+    """First the new version, then a chunk a step.
+
+    The file of a version appears before its transaction ends: a job killed in between makes one
+    more, which harms nothing.
+    """
+    if not job.cursor:
+        version = _begin()
+        return Step(False, total=reseal.count_older(version), cursor={"version": version})
+    version = job.cursor["version"]
+    count = _reseal_chunk(version)
+    done = job.done + count
+    if count:
+        total = max(job.total or 0, done)
+        return Step(False, done=done, total=total, cursor=job.cursor, rests=True)
+    older = [one.version for one in list_keys(current_tenant_id()) if one.version < version]
+    _destroy_unused(older)
+    return Step(True, done=done, total=done, cursor=job.cursor, result={"version": version})
+
+
+def _begin() -> int:
+    """The new version, and its event in the current transaction."""
+    version = add_tenant_key(current_tenant_id())
+    target = Target("tenant", str(current_tenant_id()))
+    record("keys.rotate", target, Facts(counts={"version": version}))
+    return version
 
 
 def finish_rotation() -> Iterator[Progress]:

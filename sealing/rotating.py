@@ -40,7 +40,29 @@ class KeyState:
 
     def is_due(self, at: float) -> bool:
         """Whether the version has sealed for long enough. `at` in seconds since 1970."""
-        return self.uses >= MOST_USES or at - self.made_at >= MOST_AGE_SECONDS
+        return self.uses >= MOST_USES or at >= self.retires_at
+
+    @property
+    def retires_at(self) -> float:
+        """When its age ends its service, in seconds since 1970; its uses may do so sooner."""
+        return self.made_at + MOST_AGE_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class RootState:
+    """The installation's root key: since when, in seconds since 1970; None from the environment."""
+
+    made_at: float | None
+    is_rotating: bool
+
+
+def root_state() -> RootState:
+    """What may be said of the root key."""
+    keys = ring()
+    path = keys.directory / "root.key"
+    by_file = path.exists() and not keys.is_from_environment
+    is_rotating = (keys.directory / "root.next.key").exists()
+    return RootState(path.stat().st_mtime if by_file else None, is_rotating)
 
 
 _left: dict[tuple[UUID, int], int] = {}
