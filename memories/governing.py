@@ -17,12 +17,15 @@ from audit.recording import Facts, Target, record
 from audit.repeating import settle
 from memories.dating import Regime, evaluate_row, moved_by_others, regime_of, with_dates
 from memories.inspecting import Inspected, find_memory, inspect_row
+from memories.protecting import guard_of_now
 from memories.reasons import check_reason
 from memories.rows import StoredMemory
 from memories.statements import upsert
 from memories.statements.lookup import lock_by_id, lock_by_keys
 from memories.statements.together import Together
 from memoryhub.errors import Conflict, Invalid
+from privacy.acting import check_identifiers
+from privacy.choosing import Scope
 from tenants.authorising import require
 from tenants.context import now
 from tenants.roles import Action
@@ -66,6 +69,9 @@ def label_memory(identifier: UUID, *, label: str | None, reason: str) -> Inspect
     check_label(label)
     with transaction.atomic():
         row, _ = lock_with_holder(identifier)
+        if label is not None:  # it stands in events and lists
+            scope = Scope(row.namespace, row.kind)
+            check_identifiers([("label", label)], guard_of_now(), scope)
         at, regime = now(), regime_of(tenant_settings())
         labelled = with_dates(
             moved_by_others(row, replace(row, label=label), regime, at), regime, at

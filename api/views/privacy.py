@@ -19,7 +19,10 @@ from memories.presenting import present_to
 from memories.quarantining import decide_quarantined, describe, find_quarantined
 from memories.revealing import find_by_value, reveal_value
 from memories.scanning import read_clock
+from tenants.access.second_factor import require_factor
+from tenants.authorising import require
 from tenants.context import current_actor
+from tenants.roles import Action
 
 
 class RevealView(HubView):
@@ -28,6 +31,8 @@ class RevealView(HubView):
     @shapes.reveal
     def post(self, request: Request, memory_id: UUID) -> Response:
         asked = parsed(RevealRequest, request)
+        require(Action.REVEAL)
+        require_factor(request._request)
         shown = reveal_value(memory_id, path=asked.path, reason=asked.reason)
         answer = {"value": shown.value, "until": shown.until}
         return Response(answer, headers={"Cache-Control": "no-store"})
