@@ -21,6 +21,7 @@ from audit.jobs import Step, begin_job, job_kind
 from audit.models import Job
 from audit.recording import Facts, Target, append, draft, record
 from memories.dating import evaluate_row, regime_of, with_dates
+from memories.inspecting import find_memory
 from memories.namespaces import covers, encode, narrow
 from memories.ops import DeleteNamespaceOp, DeleteOp
 from memories.reasons import check_reason
@@ -28,7 +29,7 @@ from memories.rows import StoredMemory
 from memories.statements import upsert
 from memories.statements.lookup import count_visible_below, lock_by_keys, lock_visible_below
 from memories.statements.together import Together
-from memoryhub.errors import Denied
+from memoryhub.errors import Conflict, Denied
 from tenants.actors import Actor
 from tenants.authorising import require
 from tenants.context import now
@@ -55,6 +56,17 @@ def delete_memory(op: DeleteOp) -> None:
     with transaction.atomic():
         rows = lock_by_keys([(encode(op.namespace), op.key)]).values()
         delete_rows(list(rows), reason=reason)
+
+
+def delete_by_id(identifier: UUID, *, reason: str) -> None:
+    """Take this very memory out of use. Raises Missing, Gone, Conflict `not_visible`."""
+    require(Action.DELETE)
+    reason = check_reason(reason)
+    with transaction.atomic():
+        seen = find_memory(identifier)
+        row = lock_by_keys([(seen.namespace, seen.key)]).get((seen.namespace, seen.key))
+        if row is None or row.id != identifier or not delete_rows([row], reason=reason):
+            raise Conflict("It is out of use already.", code="not_visible")
 
 
 def check_delete(path: str, reason: str | None) -> str | None:

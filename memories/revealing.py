@@ -103,6 +103,16 @@ def find_by_value(entity: str, value: str) -> tuple[list[StoredMemory], datetime
         return rows, now()
 
 
+def list_sealed(row: StoredMemory) -> list[tuple[str, str]]:
+    """(path, entity) of what can be revealed in the current value, by place."""
+    require(Action.REVEAL)
+    with transaction.atomic():
+        findings = PiiFinding.objects.all().of_memory(row.id, row.version)
+        kept = findings.filter(token_id__isnull=False).exclude(path="")
+        found = set(kept.values_list("path", "entity"))
+    return sorted(one for one in found if not one[0].startswith("source:"))
+
+
 def _require_person() -> Actor:
     actor = require(Action.REVEAL)
     if not actor.is_person:

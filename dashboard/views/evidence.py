@@ -55,6 +55,7 @@ JOB_NAMES: dict[str, str | Promise] = {
     "event.apply": _("A business event"),
     "calendar.build": _("The calendar of forgetting"),
     "recall.measure": _("Measurement of recall"),
+    "keys.rotate": _("Rotation of the keys"),
     "request.access": _("Access package"),
     "request.scope": _("Scope of a request"),
     "request.erase": _("Erasure"),

@@ -24,9 +24,10 @@ from memories.masking import mask_json, mask_text
 from memories.namespaces import check_prefix, decode, encode
 from memories.ops import parse_search
 from memories.presenting import state_of
+from memories.revealing import list_sealed
 from memories.rows import StoredMemory
 from memories.searching import Found, search_memories
-from memories.statements.browse import STATES, Order
+from memories.statements.browse import FLAGS, STATES, Order
 from policies.explaining import ExplainedClause, explain
 from tenants.clock import wall_clock
 from tenants.context import current_actor
@@ -48,6 +49,7 @@ class Line:
     path: str
     key: str
     words: list[tuple[bool, str]] | None
+    tags: list[str]
     score: float | None
     life: charts.Life
 
@@ -110,6 +112,7 @@ def read_wanted(request: HttpRequest, at: datetime) -> Wanted:
         leaves=addresses.read_span(query.get("leaves", ""), zone=zone, now=at),
         destroyed=addresses.read_span(query.get("destroyed", ""), zone=zone, now=at),
         changed=None if since is None else (since, None),
+        flag=next((one for one in FLAGS if one == query.get("flag")), ""),
     )
 
 
@@ -139,6 +142,7 @@ def _line(row: StoredMemory, at: datetime, score: float | None, *, shown: bool =
     return Line(
         row=row, state=state_of(row, at), path=row.namespace,
         key=mask_text(row.key, today=at.date()), words=words, score=score,
+        tags=[mask_text(tag, today=at.date()) for tag in row.tags],
         life=charts.lay_out_life(
             created=row.created_at, now=at, until=row.visible_until, purge=row.purge_at
         ),
@@ -200,14 +204,28 @@ def memory(request: HttpRequest, memory_id: UUID) -> HttpResponse:
         "with_values": found.with_values,
         "sources": found.sources,
         "subjects": [mask_text(one, today=at.date()) for one in row.subjects],
+        "tags": _tags(row, at),
         "holds": holds_over(row),
+        "is_visible": row.is_visible(at),
+        "restorable": found.inspected.restorable,
     }
     if found.with_values:
         context |= _content(found, request)
+    if allows(current_actor(), Action.REVEAL):
+        context["sealed"] = [
+            (path, mask_text(path, today=at.date()), ENTITY_NAMES.get(entity, entity))
+            for path, entity in list_sealed(row)
+        ]
     if allows(current_actor(), Action.READ_EVENTS):
         events = list_events_about(str(row.id), limit=EVENTS_SHOWN)
         context["events"] = [(event, say(event, lang=language)) for event in events]
     return render(request, "hub/memory.html", context)
+
+
+def _tags(row: StoredMemory, at: datetime) -> list[tuple[str, str]]:
+    """(masked, as a filter); "" where the tag itself must not stand in an address."""
+    masked = [(tag, mask_text(tag, today=at.date())) for tag in row.tags]
+    return [(shown, tag if shown == tag else "") for tag, shown in masked]
 
 
 def _clause(clause: ExplainedClause) -> dict[str, Any]:

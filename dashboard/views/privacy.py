@@ -1,8 +1,7 @@
-"""Personal data: what was found, how soon it is dealt with, what waits, detectors, keys."""
+"""Personal data: what was found, how soon it is dealt with, what waits, detectors."""
 
 from __future__ import annotations
 
-import time
 from typing import Any
 from uuid import UUID
 
@@ -27,18 +26,14 @@ from memories.quarantining import (
 from memories.scanning import count_found, read_clock
 from memoryhub.errors import HubError
 from privacy.choosing import PrivacyRegime, Scope, choose_action
-from privacy.configuring import known_entities, list_rules
+from privacy.configuring import known_entities
 from privacy.detecting import EXTRAS
 from privacy.masking import mask_span
-from sealing.ring import KeyRefused
-from sealing.rotating import KeyState, list_keys
-from tenants.authorising import require
 from tenants.context import current_actor
 from tenants.roles import Action, allows
 
 FORM = ("GET", "HEAD", "POST")
 SHOWN = 50
-DAY = 86_400.0
 
 
 @page(Action.SEE_FIGURES)
@@ -55,7 +50,6 @@ def privacy(request: HttpRequest) -> HttpResponse:
             for entity, action, memories, places in count_found()
         ],
         "waiting": [_described(one) for one in waiting],
-        "keys": [_aged(one) for one in _keys()],
     }
     return render(request, "hub/privacy.html", context)
 
@@ -81,7 +75,7 @@ def detectors(request: HttpRequest) -> HttpResponse:
         (ENTITY_NAMES.get(entity, entity), entity, _action_of(entity, guard.regime))
         for entity in known_entities()
     ]
-    context = {"form": form, "tried": tried, "kinds": kinds, "rules": list_rules()}
+    context = {"form": form, "tried": tried, "kinds": kinds}
     return render(request, "hub/detectors.html", context)
 
 
@@ -117,15 +111,3 @@ def _described(one: Waiting) -> dict[str, Any]:
     found = [(ENTITY_NAMES.get(entity, entity), path, n) for entity, path, n in one.found]
     key = mask_text(memory.key, today=memory.quarantined_at.date())
     return {"row": memory, "key": key, "found": found, "is_overdue": one.because == "overdue"}
-
-
-def _keys() -> list[KeyState]:
-    actor = require(Action.SEE_FIGURES)
-    try:
-        return list_keys(actor.tenant_id)
-    except KeyRefused:
-        return []
-
-
-def _aged(one: KeyState) -> dict[str, Any]:
-    return {"key": one, "days": int((time.time() - one.made_at) / DAY)}

@@ -43,6 +43,8 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "overview": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "memories": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "memory": [("GET", EVERYBODY)],
+    "reveal": [("GET", OFFICERS | {"officer": 200}), ("POST", OFFICERS | {"officer": 422})],
+    "memory_step": [("GET", OFFICERS | {"officer": 200}), ("POST", OFFICERS | {"officer": 422})],
     "sessions": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "recall": [
         ("GET", READERS | {"admin": 200}),
@@ -52,6 +54,15 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "remove_golden": [("POST", DRAFTERS_POST | {"admin": 404, "officer": 404})],
     "privacy": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "detectors": [("GET", EVERYBODY), ("POST", EVERYBODY)],
+    "privacy_rules": [("GET", EVERYBODY), ("POST", ADMINS | {"admin": 422})],
+    "privacy_patterns": [("GET", EVERYBODY), ("POST", ADMINS | {"admin": 422})],
+    "privacy_allowed": [("GET", EVERYBODY), ("POST", ADMINS | {"admin": 422})],
+    "remove_privacy_rule": [
+        ("GET", ADMINS | {"admin": 404}),
+        ("POST", ADMINS | {"admin": 404}),
+    ],
+    "encryption_keys": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
+    "rotate_keys": [("POST", ADMINS_POST), ("GET", dict.fromkeys(ROLES, 405))],
     "quarantined": [("GET", OFFICERS), ("POST", OFFICERS)],
     "retention": [("GET", EVERYBODY), ("POST", dict.fromkeys(ROLES, 405))],
     "rule_versions": [("GET", EVERYBODY)],
@@ -171,7 +182,8 @@ def places(
         "key_id": key, "scope_id": scope, "slug": tenant.slug, "session_id": "0",
         "token": "no-such-token", "request_id": request, "step": "identity",
         "job_id": str(uuid4()), "question_id": str(uuid4()), "hold_id": hold, "act": "release",
-        "finding_id": str(uuid4()), "name": "events",
+        "finding_id": str(uuid4()), "name": "events", "do": "label", "sort": "rules",
+        "rule_id": str(uuid4()),
     }  # fmt: skip
 
 
