@@ -14,7 +14,8 @@ RUN python -m pip uninstall --quiet --yes --root-user-action ignore pip \
  && groupadd --gid 10001 hub \
  && useradd --uid 10001 --gid hub --no-create-home --home-dir /nonexistent \
       --shell /usr/sbin/nologin hub \
- && install --directory --owner hub --group hub --mode 700 /data
+ && install --directory --owner hub --group hub --mode 700 \
+      /data /data/keys /data/ledger /data/anchors
 COPY --from=build /opt/venv /opt/venv
 COPY . /app
 WORKDIR /app
@@ -31,7 +32,8 @@ ENV PATH=/opt/venv/bin:$PATH \
     GRANIAN_RESPAWN_FAILED_WORKERS=true \
     GRANIAN_WORKERS_KILL_TIMEOUT=8
 USER hub
-VOLUME /data
+# A volume takes owner and mode of the folder here; keys, ledger and anchors get one each.
+VOLUME ["/data", "/data/keys", "/data/ledger", "/data/anchors"]
 EXPOSE 8000
 # 127.0.0.1 is among the default ALLOWED_HOSTS; a list of one's own must keep it.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
