@@ -1,25 +1,33 @@
 """The end of a tenant: closed, dropped, its keys destroyed, and a certificate that says so.
 
-The order. Nothing is touched while a hold or a statutory floor keeps a memory. Then the tenant is
+The order. Nothing is touched while a hold or a statutory floor keeps a memory. Then its memories
+are exported, unless the operator says that nobody wants them. What was written since the export
+began would be lost, so the closing is refused, and the export made again. Then the tenant is
 closed, which ends every key, session and job of it; its rows are dropped in chunks; last its keys
 are destroyed, and with them what older backups hold sealed (crypto-shredding). The append-only log
 of events stays: it holds no content and no clear personal data, and its keyed hashes lead nowhere
-without the keys. Killed anywhere, run again it goes on; the certificate is made at the end.
+without the keys. Killed anywhere, run again it goes on; the certificate is made at the end, and
+signed by the installation's key, which outlives the tenant's.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from dataclasses import replace
-from hashlib import sha256
+from datetime import datetime
+from hashlib import file_digest
+from pathlib import Path
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 
+from audit.documents import sign_document
+from audit.models import Event
 from audit.recording import Facts, Target, record
 from memories.dating import evaluate_row, regime_of
+from memories.models import Memory
+from memories.moving.taking_out import Told, export_memories
 from memories.rows import StoredMemory
 from memories.statements.closing import drop_chunk, droppable_tables
 from memories.statements.sweep import list_rows_after
@@ -34,12 +42,16 @@ from tenants.snapshots import tenant_settings
 
 CHUNK = 1000
 BLOCKING = frozenset({"held", "statutory_floor"})
+ORIGIN = "memoryhub/tenant-exit"
 
 
-def close_tenant(slug: str) -> dict[str, Any]:
-    """Close, drop, destroy; the certificate. Operators only.
+def close_tenant(
+    slug: str, *, export: Path | None, on_chunk: Told = lambda state: None
+) -> dict[str, Any]:
+    """Export to the file (None: to none), close, drop, destroy; the certificate. Operators only.
 
-    Raises Denied, Missing, Conflict `kept` (with counts by reason) while something must be kept.
+    Raises Denied, Missing, Conflict `kept` (with counts by reason) while something must be kept,
+    `changed_meanwhile` when somebody wrote after the export began.
     """
     if current_actor().kind is not ActorKind.OPERATOR:
         raise Denied("Only the operator closes a tenant.", code="operators_only")
@@ -48,14 +60,53 @@ def close_tenant(slug: str) -> dict[str, Any]:
         raise Missing(f"There is no tenant {slug}.")
     with acting_as(operator_actor(tenant.id)):
         if tenant.closed_at is None:
-            _require_nothing_kept()
-            with transaction.atomic():
-                _require_no_hold(tenant.id)
-                tenant.closed_at = now()
-                tenant.save(update_fields=["closed_at"])
+            _close(tenant, export, on_chunk)
+        exported = _exported(tenant.id)
         dropped = _drop_rows(tenant)
         versions = destroy_tenant(tenant.id)
-        return _certify(tenant, dropped, versions)
+        return _certify(tenant, exported, dropped, versions)
+
+
+def _close(tenant: Tenant, export: Path | None, on_chunk: Told) -> None:
+    """Nobody comes in any more; what was exported stands in the event of it."""
+    _require_nothing_kept()
+    with transaction.atomic():
+        began = now()
+    links: dict[str, Any] = {"slug": tenant.slug}
+    counts = {}
+    if export is not None:
+        counts["exported"] = export_memories(export, on_chunk=on_chunk).done
+        export.chmod(0o600)
+        with export.open("rb") as file:
+            links["export"] = file_digest(file, "sha256").hexdigest()
+    with transaction.atomic():
+        _require_no_hold(tenant.id)
+        if export is not None:
+            _require_unchanged(began)
+        tenant.closed_at = now()
+        tenant.save(update_fields=["closed_at"])
+        record("tenant.close", Target("tenant", str(tenant.id)), Facts(counts=counts, links=links))
+
+
+def _require_unchanged(began: datetime) -> None:
+    """What was written since the export began may not be in its file."""
+    count = Memory.objects.all().filter(updated_at__gte=began).count()
+    if count:
+        raise Conflict(
+            f"{count} memories were written since the export began: stop the agents, then run it "
+            "again.",
+            code="changed_meanwhile", count=count,
+        )  # fmt: skip
+
+
+def _exported(tenant_id: UUID) -> dict[str, Any] | None:
+    """What the first run exported, by its event; None when nothing was wanted."""
+    with transaction.atomic():
+        events = Event.objects.all().filter(action="tenant.close", target_id=str(tenant_id))
+        first = events.order_by("at", "id").first()
+    if first is None or "export" not in first.links:
+        return None
+    return {"sha256": first.links["export"], "memories": first.counts["exported"]}
 
 
 def _require_nothing_kept() -> None:
@@ -106,23 +157,23 @@ def _drop_rows(tenant: Tenant) -> dict[str, int]:
     return {table: count for table, count in sorted(dropped.items()) if count}
 
 
-def _certify(tenant: Tenant, dropped: dict[str, int], versions: list[int]) -> dict[str, Any]:
-    """The certificate, its hash in the logs of the tenant and of the platform."""
+def _certify(
+    tenant: Tenant, exported: dict[str, Any] | None, dropped: dict[str, int], versions: list[int]
+) -> dict[str, Any]:
+    """The signed certificate, its hash in the logs of the tenant and of the platform."""
     closed_at = tenant.closed_at
     document = {
         "kind": "tenant exit", "tenant": str(tenant.id), "slug": tenant.slug,
         "closed_at": None if closed_at is None else closed_at.isoformat(),
-        "dropped": dropped, "keys_destroyed": versions,
+        "exported": exported, "dropped": dropped, "keys_destroyed": versions,
         "kept": "the append-only log of events, which holds no content",
         "meaning": "what copies of the database hold sealed for this tenant opens nowhere any more",
     }  # fmt: skip
-    text = json.dumps(document, sort_keys=True, ensure_ascii=False)
-    document["sha256"] = sha256(text.encode()).hexdigest()
+    signed = sign_document(document, ORIGIN)
     facts = Facts(
         counts={"rows": sum(dropped.values()), "keys": len(versions)},
-        links={"slug": tenant.slug, "certificate": document["sha256"]},
+        links={"slug": tenant.slug, "certificate": signed["sha256"]},
     )
-    target = Target("tenant", str(tenant.id))
     with transaction.atomic():
-        document["event"] = str(record("tenant.close", target, facts))
-    return document
+        record("tenant.close", Target("tenant", str(tenant.id)), facts)
+    return signed

@@ -9,8 +9,15 @@ from uuid import UUID
 from sealing.ring import ring
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=64)
+def _of_installation(purpose: str) -> bytes:
+    return ring().derive(purpose)
+
+
 def _key(purpose: str, tenant_id: UUID | None) -> bytes:
+    """A tenant's is asked of the ring each time: it forgets at once what was destroyed."""
+    if tenant_id is None:
+        return _of_installation(purpose)
     return ring().derive(purpose, tenant_id=tenant_id)
 
 

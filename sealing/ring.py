@@ -57,6 +57,7 @@ class _TenantKeys:
     versions: tuple[int, ...]
     keys: dict[str, bytes] = field(default_factory=dict)
     ciphers: dict[tuple[int, str], AESGCM] = field(default_factory=dict)
+    derived: dict[str, bytes] = field(default_factory=dict)
 
 
 class KeyRing:
@@ -77,8 +78,13 @@ class KeyRing:
 
         Stable over rotations: for hashes and the like. What is sealed uses `cipher`.
         """
-        base = self.installation() if tenant_id is None else self._base(tenant_id)
-        return _expand(base, purpose)
+        if tenant_id is None:
+            return _expand(self.installation(), purpose)
+        kept = self._look(tenant_id)
+        key = kept.derived.get(purpose)
+        if key is None:
+            key = kept.derived[purpose] = _expand(self._base(tenant_id, kept), purpose)
+        return key
 
     def cipher(self, tenant_id: UUID, version: int, purpose: str) -> AESGCM:
         """The sealing cipher of one version of a tenant's key, for one purpose."""
@@ -174,8 +180,7 @@ class KeyRing:
                 raise KeyRefused(f"the key {name} of tenant {tenant_id} is damaged") from None
         return key
 
-    def _base(self, tenant_id: UUID) -> bytes:
-        kept = self._look(tenant_id)
+    def _base(self, tenant_id: UUID, kept: _TenantKeys) -> bytes:
         has_base = (self.folder(tenant_id) / BASE).exists()
         return self._key(tenant_id, kept, BASE if has_base else FIRST)
 

@@ -126,7 +126,7 @@ def test_a_tenant_is_not_closed_while_a_hold_stands_or_is_being_placed(
     holders: Holders, tmp_path: Any
 ) -> None:
     def close() -> None:
-        call_command("close_tenant", holders.tenant.slug, yes=True, certificate=str(tmp_path / "c"))
+        call_command("close_tenant", holders.tenant.slug, yes=True, export=tmp_path / "export")
 
     with acting_as(operator_actor(holders.tenant.id)), transaction.atomic():
         place_hold(MATTER, HoldScope(subjects=("nobody yet",)), memories=0)

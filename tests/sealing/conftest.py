@@ -26,7 +26,7 @@ def keys(tmp_path: Path, settings: Any) -> Iterator[KeyRing]:
 def forget() -> None:
     """As a process that just started."""
     ring.cache_clear()
-    hashing._key.cache_clear()
+    hashing._of_installation.cache_clear()
     rotating._left.clear()
 
 
