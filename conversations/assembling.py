@@ -25,7 +25,7 @@ from audit.recording import Facts, Target, draft
 from conversations.blocks import Block, Language, Line, build_block, language_of, text_of
 from conversations.intent.judging import has_open_task
 from conversations.recalling import recall_op
-from conversations.sessions import Session, home_of, load_session
+from conversations.sessions import Session, home_of, homes_of, load_session
 from memories.masking import mask_json_text
 from memories.namespaces import covers, encode, narrow
 from memories.ops import RecallOp
@@ -95,9 +95,9 @@ def assemble_context(
 
 def _about(session: Session | None, subject: str) -> About:
     if session is not None:
-        return About(session.subject, session.home)
+        return About(session.subject, homes_of(session.subject, session.home))
     check_identifiers([("subject", subject)], guard_of_now(), PrivacyScope())
-    return About(subject, encode(home_of(subject, current_actor())))
+    return About(subject, homes_of(subject, encode(home_of(subject, current_actor()))))
 
 
 @dataclass(slots=True)
@@ -165,7 +165,7 @@ def _of_subject(about: About, question: Question) -> tuple[list[UUID], dict[UUID
     """Profile facts, newest first; and what fits."""
     prefixes = current_actor().prefixes
     population, elsewhere = measure_subject(about, most=EXACT_MOST + 1, places=MOST_PLACES)
-    places = [about.home, *(place for place in elsewhere if covers(prefixes, place))]
+    places = [*about.homes, *(place for place in elsewhere if covers(prefixes, place))]
     within = tuple(place for place in narrow(places, "") if covers(prefixes, place))
     scope = Scope(within, now(), about=about if len(places) > 1 else None)
     if not population.size:

@@ -14,7 +14,7 @@ promoted may be contradicted by what was said after it.
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 from uuid import UUID
@@ -28,17 +28,22 @@ from conversations.contradicting import related_attributes
 from conversations.extracting.statements import Statement
 from conversations.models import OpenCandidate
 from conversations.reporting import PROMOTION_FAILED, report
+from conversations.sessions import homes_of
 from conversations.weighing import Known, Mention, Promotion, Weighed, weigh
+from memories.deciding import Prepared
+from memories.deduplicating import merge_into_same
+from memories.embedding.profiles import profile_of
 from memories.models import Memory
-from memories.namespaces import decode
+from memories.namespaces import covers, decode
 from memories.ops import LIST_LENGTH, PutOp
 from memories.retrying import retry_when_taken, with_newest_rules
 from memories.writing import Written, apply_puts, prepare_puts
 from memoryhub.errors import HubError, Unavailable, VersionMismatch
 from policies.parsing import instant_as_wire
 from privacy.subjects import pseudonym_of
-from tenants.context import now
+from tenants.context import current_actor, now
 from tenants.roles import Action
+from tenants.snapshots import tenant_settings
 
 log = structlog.get_logger(__name__)
 
@@ -69,6 +74,8 @@ class _Gathered:
     """One subject's open candidates, with what is known of the same attributes."""
 
     home: str
+    elsewhere: tuple[str, ...]
+    """Where agents file what they write about the subject themselves, as far as we may go there."""
     subject: str
     mentions: tuple[Mention, ...]
     known: tuple[Known, ...]
@@ -138,7 +145,11 @@ def _gather(place: str) -> _Gathered | None:
     home = place.removesuffix(f"{CANDIDATES}/")
     subjects = next(row.subjects for row in found.values())
     attributes = {name for one in mentions for name in related_attributes(one.statement.attribute)}
-    return _Gathered(home, subjects[0] if subjects else "", mentions, _known(home, attributes))
+    subject = subjects[0] if subjects else ""
+    homes = homes_of(subject, home) if subject else (home,)
+    elsewhere = tuple(one for one in homes[1:] if covers(current_actor().prefixes, one))
+    known = _known((home, *elsewhere), attributes)
+    return _Gathered(home, elsewhere, subject, mentions, known)
 
 
 def _mention(row: Any) -> Mention:
@@ -149,12 +160,12 @@ def _mention(row: Any) -> Mention:
     return Mention(row.id, row.session or "", row.created_at, statement)
 
 
-def _known(home: str, attributes: Collection[str]) -> tuple[Known, ...]:
+def _known(homes: Collection[str], attributes: Collection[str]) -> tuple[Known, ...]:
     """What is known of these attributes, whatever its key: a merge keeps the key that was there."""
     rows = (
         Memory.objects.all()
         .visible(now())
-        .filter(namespace=home, tier="long", value__attribute__in=list(attributes))
+        .filter(namespace__in=list(homes), tier="long", value__attribute__in=list(attributes))
     )
     return tuple(_as_known(row) for row in rows.defer("lexemes").order_by("id")[:MOST_KNOWN])
 
@@ -165,6 +176,7 @@ def _as_known(row: Any) -> Known:
         id=row.id, key=row.key, version=row.version, attribute=value["attribute"],
         value=str(value.get("value", "")), text=str(value.get("text", "")), kind=row.kind,
         sources=tuple(row.derived_from), told_at=_instant(source.get("said_at"), row.updated_at),
+        place=row.namespace,
     )  # fmt: skip
 
 
@@ -209,7 +221,7 @@ def _write(op: PutOp, promotion: Promotion, gathered: _Gathered) -> Written | No
         rows = OpenCandidate.objects.select_for_update().filter(id__in=promotion.sources)
         if len(rows.order_by("id")) < len(promotion.sources):
             return None
-        (written,) = apply_puts(prepared)
+        (written,) = apply_puts([_joined(prepared[0], gathered)])
         OpenCandidate.objects.filter(id__in=promotion.sources).delete()
         record(
             "memory.promote",
@@ -228,6 +240,19 @@ def _write(op: PutOp, promotion: Promotion, gathered: _Gathered) -> Written | No
     return retry_when_taken(work)
 
 
+def _joined(put: Prepared, gathered: _Gathered) -> Prepared:
+    """The put as one of a memory that says the same where agents file things themselves."""
+    if put.op.dedup and put.chunks:
+        tenant = tenant_settings()
+        for place in gathered.elsewhere:
+            op = put.op.model_copy(update={"namespace": decode(place)})
+            there = replace(put, namespace=place, op=op)
+            merged, _ = merge_into_same(there, {}, profile_of(tenant), tenant)
+            if merged.merges:
+                return merged
+    return put
+
+
 def _op_of(promotion: Promotion, gathered: _Gathered) -> LearnedOp:
     statement, over = promotion.statement, promotion.over
     said = [one.said_at for one in gathered.mentions if one.id in promotion.sources]
@@ -236,7 +261,7 @@ def _op_of(promotion: Promotion, gathered: _Gathered) -> LearnedOp:
     sessions = {one.session for one in gathered.mentions if one.id in promotion.sources}
     return LearnedOp.model_validate(
         {
-            "namespace": list(decode(gathered.home)),
+            "namespace": list(decode(over.place if over and over.place else gathered.home)),
             "key": promotion.key,
             "value": {
                 "text": statement.text,

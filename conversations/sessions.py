@@ -36,7 +36,6 @@ from conversations.keeping import (
     window_key,
 )
 from memories.namespaces import Labels, check_prefix, covers, decode, encode
-from memories.protecting import guard_of_now
 from memoryhub.errors import Invalid, Missing, Unavailable
 from privacy.subjects import pseudonym_of
 from sealing.originals import Place, SealRefused, open_sealed, seal
@@ -97,19 +96,27 @@ class Message:
 
 
 def home_of(subject: str, actor: Actor) -> Labels:
-    """Where the memories of a subject lie: `users/<subject>`, or inside the key's first prefix.
+    """Where what a subject said lies: `users/<pseudonym>`, or inside the key's first prefix.
 
-    Namespaces stand in events, so a subject that is personal data itself (an address, a number) is
-    there by its pseudonym. Raises Invalid when the subject makes no label.
+    Namespaces stand in events, which no erasure changes: so a person is there by the pseudonym,
+    which leads nowhere once they are erased.
     """
-    named = pseudonym_of(subject) if guard_of_now().find(subject) else subject
-    label = named.replace("%", "%25").replace(".", "%2E")
+    label = pseudonym_of(subject)
     usual = check_prefix((USERS, label), path="subject")
     if covers(actor.prefixes, encode(usual)):
         return usual
     first = decode(actor.prefixes[0]) if actor.prefixes else ()
-    inside = first if first and first[-1] == label else (*first, label)
-    return check_prefix(inside, path="subject")
+    return check_prefix((*first, label), path="subject")
+
+
+def homes_of(subject: str, home: str) -> tuple[str, ...]:
+    """Stored paths below which memories are about the subject, whatever they name: its home, and
+    `users/<subject>`, where agents often file what they write about somebody themselves."""
+    label = subject.replace("%", "%25").replace(".", "%2E")
+    try:
+        return home, encode(check_prefix((USERS, label), path="subject"))
+    except Invalid:  # too long for a label: nothing lies there
+        return (home,)
 
 
 def open_session(

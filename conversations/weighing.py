@@ -49,6 +49,8 @@ class Known:
     kind: str
     sources: tuple[UUID, ...]
     told_at: datetime
+    place: str = ""
+    """The stored path where it lies; empty: the subject's home."""
 
 
 @dataclass(frozen=True, slots=True)

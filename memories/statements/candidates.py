@@ -34,10 +34,10 @@ Signal = Literal["vector", "text", "pending"]
 
 
 class About(NamedTuple):
-    """Memories about a subject: those that name it, and those below its home (a stored path)."""
+    """Memories about a subject: those that name it, and those below its homes (stored paths)."""
 
     subject: str
-    home: str
+    homes: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def compile_scope(scope: Scope) -> tuple[str, list[Any]]:
 
 def _about(about: About) -> tuple[str, list[Any]]:
     """Both as ids, so that each is found by its own index."""
-    below, params = below_any([about.home], column="h.namespace")
+    below, params = below_any(about.homes, column="h.namespace")
     text = (
         "m.id IN (SELECT s.memory_id FROM memories_memorysubject s WHERE s.tenant_id = %s "
         "AND s.subject = %s UNION ALL SELECT h.id FROM memories_memory h WHERE h.tenant_id = %s "
@@ -284,8 +284,8 @@ _AROUND = (
 
 def measure_subject(about: About, *, most: int, places: int) -> tuple[Population, list[str]]:
     """How much there is about a subject (the count stops at `most`), and the namespaces outside its
-    home, up to `places`."""
-    below, params = below_any([about.home])
+    homes, up to `places`."""
+    below, params = below_any(about.homes)
     condition, more = _about(about)
     values = [places, *params, current_tenant_id(), *more, most]
     with connection.cursor() as cursor:

@@ -56,7 +56,7 @@ def test_an_entry_is_a_short_memory_that_lives_an_hour_from_its_last_access(talk
     assert memory["source"]["metadata"] == {"client": "web"}
     assert memory["retention"]["ttl_minutes"] == 60
     assert memory["embedding"] == "ready"
-    assert talk.caller.search(["users", "u1"], query="机场").json()["items"] == []
+    assert talk.caller.search(["users"], query="机场").json()["items"] == []
     found = talk.recall("去机场").json()["items"]
     assert [one["id"] for one in found] == [made]
     assert found[0]["retention"]["visible_until"] >= memory["retention"]["visible_until"]

@@ -46,7 +46,7 @@ def promote(tenant: Tenant) -> int:
 
 def learned(agent: Caller, subject: str) -> dict[str, Any]:
     """What is known of a subject, by key."""
-    found = agent.search(["users", subject], limit=100).json()["items"]
+    found = agent.search(["users"], subjects=[subject], limit=100).json()["items"]
     return {item["key"]: item for item in found if item["tier"] == "long"}
 
 
@@ -128,7 +128,7 @@ def test_the_caller_marks_a_session(tenant: Tenant, agent: Caller, say: Say) -> 
     assert made["reason"] == "marked"
     (skipped,) = answer.json()["skipped"]
     assert skipped["reason"] == "no_fact"
-    found = agent.search(["users", "u1"], query="快递怎么寄").json()["items"]
+    found = agent.search(["users"], subjects=["u1"], query="快递怎么寄").json()["items"]
     assert found[0]["id"] == made["memory_id"]
     assert found[0]["value"]["text"] == "默认用顺丰发货"
     assert found[0]["derived_from"] == made["from"]
@@ -174,7 +174,7 @@ def test_a_forgotten_fact_does_not_come_back_by_itself(
     say("u1", "我住在杭州")
     promote(tenant)
     (home,) = learned(agent, "u1").values()
-    agent.delete(["users", "u1"], home["key"])
+    agent.delete(home["namespace"], home["key"])
     say("u1", "我喜欢游泳")
     assert promote(tenant) == 0
     say("u1", "我住在杭州")
