@@ -205,6 +205,8 @@ EVENTS = _kinds(
     ("access.enter", "ACC-ENT", "{actor} entered the tenant", "{actor} 进入了租户"),
     ("access.logout", "ACC-OUT", "{actor} signed out", "{actor} 退出了登录"),
     ("access.session", "ACC-SES", "{actor} ended a session", "{actor} 结束了一个会话"),
+    ("access.review", "ACC-REV", "{actor} confirmed the access of {target}",
+     "{actor} 确认了 {target} 的访问权限"),
     ("access.password", "ACC-PWD", "{actor} changed the password", "{actor} 更改了密码"),
     ("access.factor", "ACC-2FA", "{actor} changed the second factor", "{actor} 更改了第二因素"),
 )  # fmt: skip

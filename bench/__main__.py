@@ -36,6 +36,7 @@ TITLES = {
     "dialogues": "Ten days of dialogues: is the answer in the context block?",
     "sealing": "Puts beside the sealer (ratio), and events sealed as they come (lag, share sealed)",
     "exporting": "An export of a million events, its worker killed once",
+    "pages": "Pages of the dashboard, 100,000 memories and 1,000,000 events, milliseconds",
     "slow": "A provider that takes 800 ms, 64 clients",
 }
 """Each names a module of this package with `measure(data, quick=...)`, which gives rows."""

@@ -93,10 +93,12 @@ def read_board(at: datetime) -> dict[str, Any]:
 
 
 def count_requests(at: datetime) -> dict[str, int]:
-    """For the overview: open ones, and those past due."""
+    """For the overview: open ones, those past due, and those with seven days or less."""
     with transaction.atomic():
         dates = list(list_requests().open().values_list("due_at", flat=True))
-    return {"open": len(dates), "late": sum(due <= at for due in dates)}
+    late = sum(due <= at for due in dates)
+    pressing = sum(days_left(due, at) <= SOON_DAYS for due in dates) - late
+    return {"open": len(dates), "late": late, "pressing": pressing}
 
 
 def describe(row: SubjectRequest, shown: dict[str, Any], at: datetime) -> dict[str, Any]:

@@ -30,6 +30,12 @@ KIND_NAMES: dict[str, str | Promise] = {
     "candidate": _("candidate"),
 }
 
+FLAG_NAMES: dict[str, str | Promise] = {
+    "policy_conflict": _("Rules contradict each other"),
+    "uncovered": _("No rule, no lifetime"),
+    "scan_late": _("Personal data scan late"),
+}
+
 SKIP_REASON_NAMES: dict[str, str | Promise] = {
     "chatter": _("chatter"),
     "question_only": _("only a question"),

@@ -10,7 +10,7 @@ from audit.events import Outcome
 from audit.querysets import EventFilter
 from memories.browsing import Span, Wanted
 from memories.namespaces import check_prefix, encode
-from memories.statements.browse import STATES
+from memories.statements.browse import FLAGS, STATES
 from memoryhub.errors import FieldError, Invalid
 
 EVENT_FIELDS = (
@@ -18,6 +18,7 @@ EVENT_FIELDS = (
 )  # fmt: skip
 MEMORY_FIELDS = (
     "namespace", "states", "kinds", "subject", "tag", "leaves", "destroyed", "changed",
+    "flag",
 )  # fmt: skip
 LONGEST = 512
 
@@ -65,7 +66,7 @@ def read_memories_filter(given: Mapping[str, Any]) -> Wanted:
         namespace=tuple(check_prefix(labels, path="filter.namespace")), states=states,
         kinds=_texts(given, "kinds"), subject=_text(given, "subject"), tag=_text(given, "tag"),
         leaves=_span(given, "leaves"), destroyed=_span(given, "destroyed"),
-        changed=_span(given, "changed"),
+        changed=_span(given, "changed"), flag=_flag(given),
     )  # fmt: skip
 
 
@@ -74,11 +75,20 @@ def show_memories_filter(wanted: Wanted) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "namespace": list(wanted.namespace), "states": list(wanted.states),
         "kinds": list(wanted.kinds), "subject": wanted.subject, "tag": wanted.tag,
+        "flag": wanted.flag,
     }  # fmt: skip
     for name in ("leaves", "destroyed", "changed"):
         span = getattr(wanted, name)
         shown[name] = None if span is None else [_wire(end) for end in span]
     return {name: value for name, value in shown.items() if value}
+
+
+def _flag(given: Mapping[str, Any]) -> str:
+    flag = _text(given, "flag")
+    if flag and flag not in FLAGS:
+        known = ", ".join(FLAGS)
+        raise Invalid.at("filter.flag", "unknown_value", f"The flags are: {known}.")
+    return flag
 
 
 def _only(known: tuple[str, ...], given: Mapping[str, Any]) -> None:

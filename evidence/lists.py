@@ -27,6 +27,7 @@ from memories.statements import browse
 from memories.statements.browse import Selection
 from policies.models import Hold, Prevention, RuleSet
 from policies.presenting import present_line
+from tenants.access.reviewing import Access, list_access
 from tenants.context import current_tenant_id, now
 from tenants.models import ApiKey, Membership
 from tenants.paging import Mark
@@ -89,7 +90,7 @@ def _read_memories(asked: Asked, after: After, limit: int) -> tuple[list[Row], A
     selection = Selection(
         prefixes=narrow(asked.prefixes, encode(wanted.namespace)), at=at, states=wanted.states,
         kinds=wanted.kinds, subject=wanted.subject, tag=wanted.tag, leaves=wanted.leaves,
-        destroyed=wanted.destroyed, changed=wanted.changed,
+        destroyed=wanted.destroyed, changed=wanted.changed, flag=wanted.flag,
     )  # fmt: skip
     mark = None if after is None else Mark(datetime.fromisoformat(after[0]), _uuid(after[1]))
     found = browse.list_rows(selection, order="updated", after=mark, limit=limit)
@@ -148,6 +149,22 @@ def _member(row: Membership) -> Row:
     return {**_fields(*PERSON)(row.user), **_fields(*MEMBER)(row)}
 
 
+def _read_access(asked: Asked, after: After, limit: int) -> tuple[list[Row], After]:
+    """The review of access: as many as there are people and keys, in one piece."""
+    return [_way_in(one) for one in list_access()], None
+
+
+def _way_in(one: Access) -> Row:
+    is_key, row = one.kind == "key", one.row
+    return {
+        "kind": one.kind, "id": row.id, "name": row.name if is_key else row.user.name,
+        "email": "" if is_key else row.user.email, "may": row.scopes if is_key else [row.role],
+        "prefixes": row.prefixes, "second_factor": one.second_factor, "used_at": one.used_at,
+        "reviewed_at": row.reviewed_at, "reviewed_by": row.reviewed_by, "due_at": one.due_at,
+        "overdue": one.is_overdue,
+    }  # fmt: skip
+
+
 def _uuid(text: str) -> Any:
     return Event._meta.get_field("id").to_python(text)
 
@@ -180,6 +197,10 @@ RUN = (
 FINDING = ("id", "kind", "memory_id", "found_at", "closed_at")
 JOB = (
     "id", "kind", "state", "done", "total", "created_at", "finished_at", "created_by_name",
+)  # fmt: skip
+ACCESS = (
+    "kind", "id", "name", "email", "may", "prefixes", "second_factor", "used_at", "reviewed_at",
+    "reviewed_by", "due_at", "overdue",
 )  # fmt: skip
 KEY = (
     "id", "name", "scopes", "prefixes", "networks", "created_at", "created_by", "expires_at",
@@ -220,6 +241,7 @@ LISTS: dict[str, ExportedList] = {
         ExportedList(
             "keys", Action.ADMINISTER, KEY, read_nothing, _of_tenant(ApiKey, _fields(*KEY))
         ),
+        ExportedList("access", Action.ADMINISTER, ACCESS, read_nothing, _read_access),
         ExportedList(
             "members", Action.ADMINISTER, (*PERSON, *MEMBER), read_nothing,
             _of_tenant(Membership, _member),

@@ -39,6 +39,7 @@ class Wanted:
     leaves: Span | None = None
     destroyed: Span | None = None
     changed: Span | None = None
+    flag: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +145,7 @@ def _select(wanted: Wanted) -> Selection:
         leaves=wanted.leaves,
         destroyed=wanted.destroyed,
         changed=wanted.changed,
+        flag=wanted.flag,
     )
 
 

@@ -11,8 +11,12 @@ import time
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.db import transaction
+
 from memories.statements.amounts import count_amounts
 from memoryhub.errors import TooMany
+from tenants.authorising import require
+from tenants.roles import Action
 from tenants.snapshots import TenantSettings, tenant_settings
 
 GOOD_FOR_SECONDS = 5.0
@@ -35,6 +39,31 @@ class _Room:
 
 
 _rooms: dict[UUID, _Room] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """What a tenant has of one thing, and how much it may have; None: as much as fits."""
+
+    used: int
+    most: int | None
+
+    @property
+    def is_near(self) -> bool:
+        """Nine tenths or more are used."""
+        return self.most is not None and self.used * 10 >= self.most * 9
+
+
+def read_use() -> dict[str, Used]:
+    """Memories and bytes against their quotas, for those who administer."""
+    require(Action.ADMINISTER)
+    with transaction.atomic():
+        tenant = tenant_settings()
+        memories, size = count_amounts()
+    return {
+        "memories": Used(memories, tenant.quota_memories),
+        "bytes": Used(size, tenant.quota_bytes),
+    }
 
 
 def require_room(*, created: int, size: int) -> None:

@@ -196,6 +196,9 @@ class Membership(AuditedModel):
     prefixes = ArrayField(models.TextField(), default=list, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     accepted_at = models.DateTimeField(null=True, blank=True)
+    reviewed_at = models.DateTimeField(null=True, blank=True)
+    reviewed_by = models.CharField(max_length=254, default="", db_default="", blank=True)
+    """Who confirmed it last, and when (`tenants.access.reviewing`)."""
 
     objects = MembershipQuerySet.as_manager()
 
@@ -224,6 +227,9 @@ class ApiKey(AuditedModel):
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True)
+    reviewed_at = models.DateTimeField(null=True, blank=True)
+    reviewed_by = models.CharField(max_length=254, default="", db_default="", blank=True)
+    """Who confirmed it last, and when (`tenants.access.reviewing`)."""
 
     def __str__(self) -> str:
         return f"mh_{self.id}"

@@ -51,6 +51,15 @@ class Selection:
     leaves: tuple[datetime | None, datetime | None] | None = None
     destroyed: tuple[datetime | None, datetime | None] | None = None
     changed: tuple[datetime | None, datetime | None] | None = None
+    flag: str = ""
+
+
+FLAGS: dict[str, str] = {
+    "policy_conflict": "'policy_conflict' = ANY(m.flags)",
+    "uncovered": "'uncovered' = ANY(m.flags)",
+    "scan_late": "(m.scanned_at IS NULL AND m.scan_due_at <= now())",
+}
+"""What else a list can be narrowed to, and the overview counts: by one condition for both."""
 
 
 def compile_selection(wanted: Selection) -> tuple[str, list[Any]]:
@@ -72,6 +81,8 @@ def compile_selection(wanted: Selection) -> tuple[str, list[Any]]:
             "WHERE s.tenant_id = %s AND s.subject = %s)"
         )
         values += [current_tenant_id(), wanted.subject]
+    if wanted.flag:
+        parts.append(FLAGS[wanted.flag])
     spans = (
         ("m.visible_until", wanted.leaves),
         ("m.purge_at", wanted.destroyed),
@@ -180,8 +191,23 @@ class Standing:
     pending: int
     failed: int
     new: int
+    conflicts: int
+    uncovered: int
+    scans_late: int
+    quarantined: int
+    reviews: int
     purged: int
     findings: int
+
+    @property
+    def in_use(self) -> int:
+        """Active and archived."""
+        return self.active + self.archived
+
+    @property
+    def uncovered_percent(self) -> float | None:
+        """Of what is in use; None when nothing is."""
+        return 100 * self.uncovered / self.in_use if self.in_use else None
 
 
 _STANDING = (
@@ -196,6 +222,11 @@ _STANDING = (
     "count(*) FILTER (WHERE {visible} AND m.embedding = 'pending'), "
     "count(*) FILTER (WHERE {visible} AND m.embedding = 'failed'), "
     "count(*) FILTER (WHERE {visible} AND m.created_at > %(lately)s), "
+    "count(*) FILTER (WHERE {conflict}), "
+    "count(*) FILTER (WHERE {visible} AND {uncovered}), "
+    "count(*) FILTER (WHERE {late}), "
+    "count(*) FILTER (WHERE m.quarantined_at IS NOT NULL), "
+    "count(*) FILTER (WHERE m.review_at <= %(at)s AND m.quarantined_at IS NULL), "
     "(SELECT count(*) FROM memories_tombstone t WHERE t.tenant_id = %(tenant)s AND {below_t}), "
     "(SELECT count(*) FROM memories_finding f WHERE f.tenant_id = %(tenant)s "
     "AND f.closed_at IS NULL) "
@@ -211,7 +242,10 @@ def count_standing(
     """Counts of now, of what happens until `soon`, and of what came since `lately`."""
     below_m, named = _below_named(prefixes, "m.namespace")
     below_t, _ = _below_named(prefixes, "t.namespace")
-    sql = _STANDING.format(visible=_VISIBLE, archived=_ARCHIVED, below_m=below_m, below_t=below_t)
+    sql = _STANDING.format(
+        visible=_VISIBLE, archived=_ARCHIVED, below_m=below_m, below_t=below_t,
+        conflict=FLAGS["policy_conflict"], uncovered=FLAGS["uncovered"], late=FLAGS["scan_late"],
+    )  # fmt: skip
     values = {
         "tenant": current_tenant_id(), "at": at, "soon": soon, "lately": lately, **named,
     }  # fmt: skip

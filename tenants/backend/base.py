@@ -38,6 +38,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     hub_now: datetime | None = None
     hub_settings_version: int | None = None
+    hub_joins = False
+    """Whether blocks inside the transaction are part of it, without a savepoint of their own."""
 
     def __init__(self, settings_dict: dict[str, Any], alias: str = "default") -> None:
         super().__init__(settings_dict, alias)
@@ -49,6 +51,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         params = super().get_connection_params()
         params.pop("hub_acts", None)
         return params
+
+    def _savepoint_allowed(self) -> bool:
+        return not self.hub_joins and super()._savepoint_allowed()
 
     def set_autocommit(
         self, autocommit: bool, force_begin_transaction_with_broken_autocommit: bool = False
