@@ -161,5 +161,5 @@ def _finding(row: StoredMemory, one: Found) -> dict[str, Any]:
     return {
         "id": uuid7(), "memory_id": row.id, "version": row.version, "entity": one.entity,
         "path": one.path, "action": one.action, "count": one.count, "token_id": one.token_id,
-        "copied": one.copied,
+        "released": one.released, "copied": one.copied,
     }  # fmt: skip

@@ -31,9 +31,8 @@ from memories.statements import scans, upsert
 from memories.statements.lookup import lock_by_id, lock_by_keys
 from memories.statements.together import Together
 from memoryhub.errors import Conflict, Denied, Missing
-from privacy.acting import protect_value
+from privacy.acting import HARD, protect_value
 from privacy.choosing import Scope
-from privacy.masking import Action as PiiAction
 from privacy.models import PiiFinding
 from sealing.originals import SealRefused
 from tenants.authorising import require
@@ -42,7 +41,6 @@ from tenants.roles import Action
 from tenants.snapshots import tenant_settings
 
 Decision = Literal["release", "redact", "destroy"]
-_HARD = frozenset({PiiAction.QUARANTINE, PiiAction.REJECT})
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +147,7 @@ def _return(
         _update_dates([replace(in_the_way, trashed_at=at)])
     guard = replace(guard_of_now(), refuses=False)
     if is_released:
-        guard = replace(guard, lifted=_HARD)
+        guard = replace(guard, lifted=HARD)
     value = read_exactly(_original_of(row))
     row = replace(row, quarantined_at=None, trashed_at=None, updated_at=at)
     regime = regime_to_destroy_by(tenant_settings(), at)

@@ -43,12 +43,17 @@ SHORTEST_IDENTIFIER = 8
 """No number, account or secret of the built-in kinds is shorter."""
 RETRY_AFTER = 5
 _LOSSY = (Action.MASK, Action.REDACT, Action.QUARANTINE)
+HARD = frozenset({Action.QUARANTINE, Action.REJECT})
+"""Actions that take a whole memory out of use; an officer may lift them."""
 _HIDING = (Action.MASK, Action.ENCRYPT, Action.TOKENISE, Action.REDACT)
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found at a path and what was done; `copied`: a token that the writer sent."""
+    """What was found at a path and what was done.
+
+    `copied`: a token that the writer sent. `released`: an officer said that it is no secret.
+    """
 
     entity: str
     path: str
@@ -56,6 +61,7 @@ class Found:
     token_id: str | None = None
     count: int = 1
     copied: bool = False
+    released: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +140,10 @@ class Guard:
             return Action.QUARANTINE
         return chosen
 
+    def is_lifted(self, entity: str, scope: Scope) -> bool:
+        """Whether an officer lifted what would be done with it."""
+        return choose_action(entity, self.regime, scope) in self.lifted
+
 
 def protect_value(value: Any, guard: Guard, scope: Scope, *, root: str = "value") -> Protected:
     """The value as it may be stored. Raises Invalid `pii_rejected`, Unavailable."""
@@ -149,7 +159,7 @@ def protect_value(value: Any, guard: Guard, scope: Scope, *, root: str = "value"
             "The tenant's key is not here.", code="key_gone", retry_after=RETRY_AFTER
         ) from None
     found = [
-        Found(*key, count=count)
+        Found(*key, count=count, released=guard.is_lifted(key[0], scope))
         for key, count in Counter(
             (span.entity, one.path, work.action(span), work.kept.get((span.entity, span.text)))
             for one in located

@@ -69,6 +69,8 @@ class PiiFinding(TenantModel):
     action = models.CharField(max_length=12, choices=ACTIONS)
     count = models.PositiveIntegerField(default=1)
     token_id = models.CharField(max_length=10, null=True)  # noqa: DJ001 - null: no original kept
+    # an officer said of this version that it is no secret
+    released = models.BooleanField(default=False, db_default=False)
     found_at = models.DateTimeField()
 
     objects: Any = FindingManager()

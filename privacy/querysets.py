@@ -27,10 +27,12 @@ KEEP_ORIGINALS = (
 
 KEEP_FINDINGS = (
     "INSERT INTO privacy_piifinding "
-    "(tenant_id, id, memory_id, version, entity, path, action, count, token_id, found_at) "
-    "SELECT %s, d.id, d.memory_id, d.version, d.entity, d.path, d.action, d.count, d.token_id, %s "
+    "(tenant_id, id, memory_id, version, entity, path, action, count, token_id, released, "
+    "found_at) "
+    "SELECT %s, d.id, d.memory_id, d.version, d.entity, d.path, d.action, d.count, d.token_id, "
+    "d.released, %s "
     "FROM json_to_recordset(%s::json) AS d (id uuid, memory_id uuid, version int, entity text, "
-    "path text, action text, count int, token_id text, copied bool) "
+    "path text, action text, count int, token_id text, released bool, copied bool) "
     "WHERE NOT d.copied OR EXISTS (SELECT FROM privacy_vaultentry v "
     "WHERE v.tenant_id = %s AND v.token_id = d.token_id)"
 )
@@ -145,6 +147,10 @@ class FindingQuerySet(TenantQuerySet[Any]):
     def of_memory(self, memory_id: UUID, version: int) -> Self:
         """In one version of a memory, by place."""
         return self.filter(memory_id=memory_id, version=version).order_by("path", "entity", "id")
+
+    def released_in(self, memories: Iterable[UUID]) -> Self:
+        """What officers released in these memories."""
+        return self.filter(memory_id__in=list(memories), released=True)
 
     def of_token(self, token_id: str) -> Self:
         """Where an original is used."""

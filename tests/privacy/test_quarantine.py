@@ -5,6 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from memories.redating import change_settings
+from memories.scanning import scan_pending
+from privacy.configuring import add_pattern, add_policy
+from privacy.detecting import PatternSpec
+from tenants.access.configuring import parse_settings
+from tenants.actors import operator_actor
+from tenants.context import acting_as
 from tenants.models import Tenant
 from tests.callers import Caller
 from tests.people import Person
@@ -49,6 +56,46 @@ def test_a_released_memory_is_in_use_with_what_is_milder_still_done(
     assert CN_ID not in got["value"]["who"]
     assert officer.call("GET", "/privacy/quarantine").json()["items"] == []
     assert decide(officer, made, "release").json()["code"] == "invalid_state"
+
+
+def test_a_released_memory_stays_released_until_something_else_is_found(
+    agent: Caller, officer: Person, tenant: Tenant
+) -> None:
+    made = quarantine(agent)
+    decide(officer, made, "release")
+
+    def scan(**rule: str) -> Any:
+        """The next scan after a change of rules, which looks at everything again."""
+        with acting_as(operator_actor(tenant.id)):
+            add_policy(**rule)
+            return scan_pending()
+
+    for kind in ("fact", "profile"):  # twice: the first scan keeps what the officer said
+        assert scan(entity="email", action="redact", kind=kind)["scanned"] == 1
+        assert agent.get(["a"], "k").json()["value"]["note"] == VALUE["note"]
+    scan(entity="secret", action="reject")  # stricter, and the same is found
+    assert agent.get(["a"], "k").json()["value"]["note"] == VALUE["note"]
+    with acting_as(operator_actor(tenant.id)):
+        add_pattern(PatternSpec("code", "is the key"))
+    scan(entity="code", action="quarantine")
+    assert agent.get(["a"], "k").status_code == 404
+    assert officer.call("GET", "/privacy/quarantine").json()["items"][0]["id"] == made
+    decide(officer, made, "release")
+    agent.put(["a"], "k", {**VALUE, "more": f"{SECRET} once more"})
+    assert agent.get(["a"], "k").json()["value"]["note"] == VALUE["note"], "the put is quarantined"
+
+
+def test_what_was_only_noted_is_quarantined_by_a_stricter_rule(
+    agent: Caller, tenant: Tenant
+) -> None:
+    with acting_as(operator_actor(tenant.id)):
+        change_settings(parse_settings({"pii": {"secret": "flag"}}))
+    agent.put(["a"], "k", VALUE)
+    assert agent.get(["a"], "k").json()["value"]["note"] == VALUE["note"]
+    with acting_as(operator_actor(tenant.id)):
+        add_policy(entity="secret", action="quarantine")
+        assert scan_pending()["quarantined"] == 1
+    assert agent.get(["a"], "k").status_code == 404
 
 
 def test_a_redacted_memory_is_in_use_without_the_secret(agent: Caller, officer: Person) -> None:
