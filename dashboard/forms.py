@@ -166,6 +166,19 @@ class SettingsForm(HubForm):
         label=_("Days backups are kept"), min_value=0, max_value=3650,
         help_text=_("Certificates of erasure say when the last copy ends."),
     )  # fmt: skip
+    quota_memories = forms.IntegerField(
+        label=_("Most memories"), required=False, min_value=0, max_value=10**15,
+        help_text=_("Not counting the trash. Empty: no limit."),
+    )  # fmt: skip
+    quota_megabytes = forms.FloatField(
+        label=_("Most megabytes"), required=False, min_value=0, max_value=10**12,
+        help_text=_("Of all values as stored. Empty: no limit."),
+        widget=forms.NumberInput(attrs={"step": "any"}),
+    )  # fmt: skip
+    quota_requests = forms.IntegerField(
+        label=_("Requests a minute"), required=False, min_value=1, max_value=10**8,
+        help_text=_("Of each key. Empty: no limit."),
+    )  # fmt: skip
     confirm_count = forms.IntegerField(
         label=_("How many purges come earlier"), required=False, min_value=0,
         help_text=_("Asked for when a change would bring destruction forward."),
@@ -187,6 +200,9 @@ class SettingsForm(HubForm):
             "activation_percent": round(100 * tenant.activation_share, 4),
             "data_percent": round(100 * tenant.data_share, 4),
             "backup_retention_days": tenant.backup_retention_days,
+            "quota_memories": tenant.quota_memories,
+            "quota_megabytes": None if tenant.quota_bytes is None else tenant.quota_bytes / 1e6,
+            "quota_requests": tenant.quota_requests_per_minute,
         })  # fmt: skip
 
     def clean_timezone(self) -> str:
@@ -203,6 +219,12 @@ class SettingsForm(HubForm):
         data["default_ttl_minutes"] = None if days is None else days * 1440
         for name in ("activation", "data"):
             data[f"{name}_share"] = round(data.pop(f"{name}_percent") / 100, 6)
+        megabytes = data.pop("quota_megabytes")
+        data["quotas"] = {
+            "memories": data.pop("quota_memories"),
+            "bytes": None if megabytes is None else round(megabytes * 1e6),
+            "requests_per_minute": data.pop("quota_requests"),
+        }
         if data["confirm_count"] is None:
             del data["confirm_count"]
         data["kinds"] = [kind.strip() for kind in data["kinds"].split(",") if kind.strip()]

@@ -17,7 +17,7 @@ from dashboard import addresses, charts, values
 from dashboard.holding import holds_over
 from dashboard.pages import page
 from dashboard.shell import language_of
-from dashboard.wording import CLAUSE_KINDS, ENTITY_NAMES, OUTCOMES_OF_CLAUSES
+from dashboard.wording import CLAUSE_KINDS, ENTITY_NAMES, FLAG_NAMES, OUTCOMES_OF_CLAUSES
 from memories.browsing import Wanted, count_contents, list_memories
 from memories.examining import Examined, examine_memory
 from memories.masking import mask_json, mask_text
@@ -61,7 +61,10 @@ def memories(request: HttpRequest) -> HttpResponse:
     wanted = read_wanted(request, at)
     may_read = allows(current_actor(), Action.READ_VALUES)
     query = request.GET.get("q", "").strip() if may_read else ""
-    context: dict[str, Any] = {"wanted": wanted, "query": query, "may_read": may_read}
+    context: dict[str, Any] = {
+        "wanted": wanted, "query": query, "may_read": may_read,
+        "flag_name": FLAG_NAMES.get(wanted.flag, ""),
+    }  # fmt: skip
     if query:
         found = _search(query, wanted, request)
         context |= {

@@ -16,6 +16,7 @@ from dashboard.keeping import take_kept_form
 from dashboard.pages import page
 from memories.embedding.profiles import profile_of
 from memories.namespaces import encode, parse_path
+from memories.quotas import read_use
 from memories.redating import change_settings
 from memories.scopes import (
     add_scope,
@@ -57,6 +58,7 @@ def settings(request: HttpRequest) -> HttpResponse:
         "profile": profile_of(tenant_settings()),
         "was_kept": kept is not None,
         "count_asked": count_asked,
+        "use": read_use(),
     }
     return render(
         request, "hub/settings.html", context, status=422 if request.method == "POST" else 200
