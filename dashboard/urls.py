@@ -14,6 +14,7 @@ from dashboard.views import (
     evidence,
     forgetting,
     governing,
+    help,
     holds,
     integrity,
     keys,
@@ -124,6 +125,7 @@ urlpatterns = [
     path("preferences", account.preferences, name="preferences"),
     path("styleguide", account.styleguide, name="styleguide"),
     path("invitations/<str:token>", account.invitation, name="invitation"),
+    path("help", help.show_help, name="help"),
     # one's own account; the names are those that django-allauth looks up
     path("account", account.account, name="account"),
     path("account/sessions/<int:session_id>/end", account.end_own_session, name="end_session"),

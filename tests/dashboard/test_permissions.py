@@ -136,6 +136,7 @@ TABLE: dict[str, list[tuple[str, dict[str, int]]]] = {
     "preferences": [("POST", dict.fromkeys(ROLES, 302)), ("GET", dict.fromkeys(ROLES, 405))],
     "styleguide": [("GET", dict.fromkeys(ROLES, 404) | {"nobody": SIGN_IN})],
     "invitation": [("GET", dict.fromkeys(ROLES, 404)), ("POST", dict.fromkeys(ROLES, 404))],
+    "help": [("GET", PERSONAL), ("POST", dict.fromkeys(ROLES, 405))],
     "account": [("GET", PERSONAL)],
     "end_session": [("POST", dict.fromkeys(ROLES, 302)), ("GET", dict.fromkeys(ROLES, 405))],
     "account_change_password": [("GET", PERSONAL)],
