@@ -12,28 +12,27 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext
 
-from audit.listing import count_by_day
 from audit.verifying.standing import read_chain
 from dashboard import addresses, charts
 from dashboard.asking import count_requests
+from dashboard.figures import ACTIVITY_DAYS, SOON_DAYS, read_figures
 from dashboard.formatting import show_month
 from dashboard.holding import summarise_holds
 from dashboard.pages import page
 from dashboard.recalling import read_recall
 from dashboard.wording import AREA_NAMES, KIND_NAMES
-from memories.browsing import Forecast, count_by_creation, count_standing
+from memories.browsing import Forecast
 from memories.forecasting import read_calendar
 from memories.scopes import list_runs
+from tenants.access.reviewing import read_review
 from tenants.clock import wall_clock
-from tenants.context import current_actor
+from tenants.context import current_actor, one_transaction
 from tenants.roles import Action, allows
 from tenants.snapshots import tenant_settings
 
 MONTHS = 12
 GROWTH_MONTHS = 12
-ACTIVITY_DAYS = 14
 SHOWN_BANDS = 5
-SOON_DAYS = 7
 
 
 @page(Action.SEE_FIGURES)
@@ -41,23 +40,36 @@ def overview(request: HttpRequest) -> HttpResponse:
     """Figures and pictures of the tenant, as far as the person may see them."""
     at = timezone.localtime(wall_clock())
     by = addresses.chosen(request.GET, "by", ("namespace", "kind"), "namespace")
+    with one_transaction():
+        context = gather(at, by)
+    return render(request, "hub/overview.html", context)
+
+
+def gather(at: datetime, by: str) -> dict[str, Any]:
+    """All that the page shows, of one instant."""
+    actor = current_actor()
+    figures = read_figures(at)
     runs = list_runs(limit=1)
     context: dict[str, Any] = {
-        "standing": count_standing(days=SOON_DAYS, lately=timedelta(days=30)),
+        "figures": figures,
+        "standing": figures.standing,
         "requests": count_requests(at),
         "recall": read_recall(),
         "holds": summarise_holds(),
         "soon_days": SOON_DAYS,
         "last_run": runs[0] if runs else None,
         "settings": tenant_settings(),
-        "growth": draw_growth(count_by_creation(), at=at, by=by),
+        "growth": draw_growth(figures.growth, at=at, by=by),
         "by": by,
         **draw_calendar(at),
     }
-    if allows(current_actor(), Action.READ_EVENTS):
-        context["activity"] = draw_activity(at)
+    if figures.activity is not None:
+        context["activity"] = draw_activity(figures.activity, at)
+    if allows(actor, Action.READ_EVENTS):
         context["chain"] = read_chain()
-    return render(request, "hub/overview.html", context)
+    if allows(actor, Action.ADMINISTER):
+        context["review"] = read_review()
+    return context
 
 
 def draw_calendar(at: datetime) -> dict[str, Any]:
@@ -128,10 +140,9 @@ def _running(counts: Counter[str], months: list[str]) -> list[int]:
     return running
 
 
-def draw_activity(at: datetime) -> dict[str, Any]:
+def draw_activity(counted: Counter[tuple[str, str]], at: datetime) -> dict[str, Any]:
     """Events a day over two weeks, and by area."""
     since = (at - timedelta(days=ACTIVITY_DAYS - 1)).replace(hour=0, minute=0, second=0)
-    counted = count_by_day(since=since)
     days = [f"{(since + timedelta(days=number)).date()}" for number in range(ACTIVITY_DAYS)]
     totals = Counter[str]()
     areas = Counter[str]()

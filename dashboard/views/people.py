@@ -15,7 +15,7 @@ from dashboard.forms import InvitationForm, MemberForm
 from dashboard.keeping import take_kept_form
 from dashboard.pages import page
 from dashboard.wording import ROLE_SENSES
-from memoryhub.errors import HubError
+from memoryhub.errors import HubError, Missing
 from tenants.access.inviting import invite_person
 from tenants.access.members import (
     Member,
@@ -25,6 +25,7 @@ from tenants.access.members import (
     remove_member,
     renew_invitation,
 )
+from tenants.access.reviewing import EVERY, confirm_access, list_access
 from tenants.roles import Action
 
 FORM = ("GET", "HEAD", "POST")
@@ -110,3 +111,23 @@ def remove(request: HttpRequest, member_id: UUID) -> HttpResponse:
         form.add_fault(fault)
     context = {"member": found, "form": form, "fault": fault}
     return render(request, "hub/remove.html", context, status=409 if fault else 200)
+
+
+@page(Action.ADMINISTER)
+def review_access(request: HttpRequest) -> HttpResponse:
+    """Every person and key with what it may do and when it was confirmed; the most urgent first."""
+    found = list_access()
+    context = {
+        "lines": found, "overdue": sum(one.is_overdue for one in found), "every": EVERY.days,
+    }  # fmt: skip
+    return render(request, "hub/access_review.html", context)
+
+
+@page(Action.ADMINISTER, methods=("POST",))
+def confirm_one(request: HttpRequest, kind: str, identifier: str) -> HttpResponse:
+    """One of them is to stay as it is. Sent twice it is confirmed once more, no harm done."""
+    if kind not in ("member", "key"):
+        raise Missing
+    confirm_access("key" if kind == "key" else "member", identifier)
+    messages.success(request, _("Confirmed. The next look is due in 90 days."))
+    return redirect("review_access")
