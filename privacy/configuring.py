@@ -27,10 +27,10 @@ from privacy.detecting import (
     compile_patterns,
     find,
 )
-from privacy.detecting.patterns import MAX_PATTERNS
+from privacy.detecting.patterns import MAX_PATTERNS, NAME
 from privacy.masking import Action
 from privacy.models import AllowedValue, PiiPattern, PiiPolicy
-from privacy.regimes import privacy_regime, touch
+from privacy.regimes import outside_detectors, privacy_regime, touch
 from tenants.authorising import require
 from tenants.managers import TenantModel
 from tenants.roles import Action as Right
@@ -70,7 +70,7 @@ def add_policy(*, entity: str, action: str, prefix: str = "", kind: str = "") ->
     """
     require(Right.ADMINISTER)
     faults = []
-    if entity != ANY and entity not in known_entities():
+    if entity != ANY and not _may_be_reported(entity):
         detail = "Name a kind of personal data that is looked for, or *."
         faults.append(FieldError("entity", "unknown_entity", detail))
     if action not in tuple(Action):
@@ -171,7 +171,14 @@ def known_entities() -> tuple[str, ...]:
     """Kinds of personal data that the tenant's detectors may report."""
     with transaction.atomic():
         own = PiiPattern.objects.all().order_by("entity").values_list("entity", flat=True)
-        return (*BUILT_IN, *EXTRAS, *own)
+        named = [one for each in outside_detectors() for one in getattr(each, "entities", ())]
+        return tuple(dict.fromkeys((*BUILT_IN, *EXTRAS, *own, *named)))
+
+
+def _may_be_reported(entity: str) -> bool:
+    """A detector from outside may report kinds that it names nowhere (`entities`, if it does)."""
+    is_open = bool(outside_detectors()) and NAME.fullmatch(entity) is not None
+    return is_open or entity in known_entities()
 
 
 def _add(row: M, *, most: int, name: str) -> M:
