@@ -32,21 +32,24 @@ LOOKS = (
 )
 PAGES = {
     "officer": {
-        "overview": "/", "memories": "/memories?q=who+wants+a+refund", "audit": "/audit",
-        "memory": "MEMORY",
+        "overview": "/", "memories": "/memories?q=who+wants+a+refund", "memory": "MEMORY",
+        "hold": "/holds a[href^='/holds/']:not([href$='/new'])",
+        "request": "/requests main a[href^='/requests/']:not([href$='/new'])",
+        "audit": "/audit",
     },
     "admin": {
-        "rules": "/retention", "simulation": "/retention/2/simulation",
-        "editor": "/retention/2/rules/3", "keys": "/access/keys", "settings": "/settings",
-        "people": "/access",
+        "rules": "/retention", "simulation": "/retention/2/simulation", "settings": "/settings",
     },
 }  # fmt: skip
+"""By role, a name and an address; behind a space: what to follow from there, the first of it."""
 
 
 def main() -> None:
     """Start, shoot, stop."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "screens"
     folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.png"):
+        old.unlink()
     with tempfile.TemporaryDirectory(prefix="hub-shots-") as data:
         environment = {**os.environ, "MEMORYHUB_DATA": data}
         command = [sys.executable, "manage.py", "up", "--port", PORT]
@@ -101,9 +104,18 @@ def shoot(browser: Browser, logins: dict[str, tuple[str, str]], folder: Path) ->
             page.click("main .button.primary")
             page.wait_for_url(f"{HUB}/")
             for name, path in pages.items():
-                page.goto(HUB + (_a_memory(page) if path == "MEMORY" else path))
+                page.goto(HUB + (_a_memory(page) if path == "MEMORY" else _follow(page, path)))
                 _take(page, folder / f"{name}-{look}.png")
             context.close()
+
+
+def _follow(page: Page, path: str) -> str:
+    """The address itself, or that of the first link of its page that fits."""
+    address, _, link = path.partition(" ")
+    if not link:
+        return address
+    page.goto(HUB + address)
+    return page.locator(link).first.get_attribute("href") or address
 
 
 def _a_memory(page: Page) -> str:
@@ -116,9 +128,9 @@ def _a_memory(page: Page) -> str:
 
 
 def _take(page: Page, path: Path) -> None:
-    """What stands on the first screen and a half: small files, and what one sees."""
+    """What stands on the first screen: small files, and what one sees."""
     narrow = (page.viewport_size or {"width": 1280})["width"] < 700
-    page.set_viewport_size({"width": 360 if narrow else 1280, "height": 1100 if narrow else 1000})
+    page.set_viewport_size({"width": 360 if narrow else 1280, "height": 900 if narrow else 860})
     page.screenshot(path=path)
 
 

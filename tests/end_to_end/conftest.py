@@ -77,10 +77,13 @@ def _wait_until_it_answers(url: str, process: subprocess.Popen[bytes], log: Path
 
 @pytest.fixture
 def make_key(hub: str) -> Callable[[Tenant], str]:
-    """A key with an agent's scopes and the right to see figures."""
+    """A key with an agent's scopes and the right to see figures and to place holds."""
 
     def make(tenant: Tenant) -> str:
-        scopes = ["memory:read", "memory:write", "memory:delete", "session:use", "policy:read"]
+        scopes = [
+            "memory:read", "memory:write", "memory:delete", "session:use", "policy:read",
+            "policy:write",
+        ]  # fmt: skip
         with acting_as(operator_actor(tenant.id)):
             return str(issue_key(tenant, name="agent", scopes=scopes).text)
 
