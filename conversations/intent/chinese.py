@@ -104,7 +104,8 @@ _TELLING = vocabulary(
 )
 _OPINION = vocabulary(
     """
-    我觉得 我认为 我想说 我猜 我也这么 我也是 我会去看 我明白 我知道 我懂
+    我觉得 我认为 我想说 我猜 我也这么 我也是 我会去看 我明白 我知道 我懂 我怀疑 我好奇 我不敢相信
+    我真没 我没想到 我等不及 我喜欢你 我爱你 和你聊 跟你聊 跟你说话 和你说话
     """
 )
 
@@ -115,6 +116,9 @@ _ASKS = vocabulary(
     """
 )
 
+
+_IF_YOU_PLEASE = ("可以吗", "行吗", "好吗", "可以么", "行么", "好不好", "行不行", "可不可以")
+"""Endings that make a question of a request; "退货要多少天" has none, and asks."""
 
 _TALK = _GREETINGS | _THANKS | _REACTIONS
 _DULL = _TALK | _WEATHER | _WEATHER_SMALL
@@ -154,7 +158,7 @@ def _requests(text: str, *, asks: bool) -> bool:
     rest = _bare(without(text, _NO_OBJECT))
     if len(rest) < 2:
         return False
-    if asks and not (marked or starts):
+    if asks and not (marked or "一下" in text or text.endswith(_IF_YOU_PLEASE)):
         return False
     return marked or starts or (does and len(rest) >= 4 and not text.startswith(("你", "您")))
 

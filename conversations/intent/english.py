@@ -104,8 +104,13 @@ _OPINION = (
     "i'm tired", "i'm fine", "i'm good", "i'm so", "i mean", "i hope", "i'm glad", "i'm happy",
     "i'm kidding", "i was kidding", "i'll have a look", "i'll take a look", "i'll check it out",
     "i'll try", "i'll think", "i'd love to", "i love it", "i like it", "i love that",
-    "i like that", "i can imagine",
+    "i like that", "i can imagine", "no idea", "i wonder", "i wish", "i bet", "i suppose",
+    "i can't believe", "i can't wait", "i never knew", "i've never heard", "i had never heard",
+    "i couldn't agree", "i could listen", "makes me", "made me",
 )  # fmt: skip
+
+_YOU = vocabulary("you your you're you've you'll yours yourself")
+_MINE = vocabulary("my mine we our we're we've we'll")
 
 _ASKS = vocabulary(
     """
@@ -169,8 +174,13 @@ def _names_attribute(text: str, words: list[str]) -> bool:
 
 
 def _tells(text: str, words: list[str], *, asks: bool) -> bool:
-    """A first-person fact: me or mine, with something that is told of them."""
+    """A first-person fact: me or mine, with something that is told of them.
+
+    "I love talking to you" is about the hub, unless something of mine comes into it.
+    """
     if asks or any(phrase in text for phrase in _OPINION):
+        return False
+    if any(word in _YOU for word in words) and not any(word in _MINE for word in words):
         return False
     if not any(word in _ME for word in words):
         return False
