@@ -129,7 +129,8 @@ class InForce:
 def weigh(entity: str, *, namespace: str = "", kind: str = "") -> InForce:
     """What is in force for an entity in a place (a stored path)."""
     require(Right.SEE_FIGURES)
-    regime, scope = privacy_regime(), Scope(namespace, kind)
+    with transaction.atomic():  # learns of what was changed a moment ago
+        regime, scope = privacy_regime(), Scope(namespace, kind)
     return InForce(
         choose_action(entity, replace(regime, rules=()), scope),
         rules_that_fit(entity, regime, scope),
@@ -188,7 +189,7 @@ def _add(row: M, *, most: int, name: str) -> M:
                 raise Conflict(f"There are {most} already.", code="too_many")
             row.save(force_insert=True)
             _changed(str(row.id), name)
-            settle({"id": str(row.id)})
+            settle({"id": str(row.id)}, status=201)
     except IntegrityError:
         raise Conflict("There is one already.", code="exists") from None
     return row

@@ -42,11 +42,11 @@ class FactorAdapter(DefaultMFAAdapter):
 
 def needs_factor(request: HttpRequest) -> bool:
     """Whether this person has enrolled a second factor and did not show it in five minutes."""
-    if _enrolled(request) is None:
+    enrolled = _enrolled(request)
+    if enrolled is None:
         return False
-    shown = [
-        float(one["at"]) for one in get_authentication_records(request) if one["method"] == "mfa"
-    ]
+    records = get_authentication_records(request, enrolled.user)
+    shown = [float(one["at"]) for one in records if one["method"] == "mfa"]
     return not any(time.time() - at < FRESH_SECONDS for at in shown)
 
 
