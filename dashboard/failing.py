@@ -56,6 +56,7 @@ BY_STATUS: dict[int, Failure] = {
 
 FAULTS: dict[str, Text] = {
     "csrf_failed": _("The form had grown old. Go back, reload the page, and send it again."),
+    "sent_already": _("This form was sent already. What it made stands in the list."),
     "last_admin": _("This is the tenant’s last admin. Give somebody else the role first."),
     "already_member": _("This person belongs to the tenant already."),
     "sign_in_first": _("You have an account already: sign in first, then open the link again."),

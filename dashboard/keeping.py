@@ -13,7 +13,16 @@ from django.http import HttpRequest, QueryDict
 KEPT = "hub_kept_form"
 LONGEST = 64_000
 SECRETS = frozenset(
-    {"csrfmiddlewaretoken", "password", "password1", "password2", "oldpassword", "code", "sample"}
+    {
+        "csrfmiddlewaretoken",
+        "password",
+        "password1",
+        "password2",
+        "oldpassword",
+        "code",
+        "sample",
+        "form_token",
+    }
 )
 
 

@@ -24,6 +24,7 @@ from audit.events import Outcome
 from audit.recording import Facts, Target, record
 from dashboard.failing import show_failure
 from dashboard.keeping import keep_form
+from dashboard.once import answer_again, forget, settle
 from memoryhub.errors import Denied, HubError, Missing, Unavailable
 from tenants.authorising import require
 from tenants.context import actor_or_none, current_actor
@@ -49,7 +50,12 @@ def page(*actions: Action, methods: tuple[str, ...] = READS) -> Callable[[View],
             try:
                 _admit(request, actions)
                 with timezone.override(ZoneInfo(tenant_settings().timezone)):
-                    return view(request, **parts)
+                    again = answer_again(request)
+                    if again is not None:
+                        return again
+                    answer = _run(view, request, parts)
+                    settle(request, answer)
+                    return answer
             except HubError as error:
                 return refuse(request, error)
             except OperationalError:
@@ -60,6 +66,15 @@ def page(*actions: Action, methods: tuple[str, ...] = READS) -> Callable[[View],
         return run
 
     return decorate
+
+
+def _run(view: View, request: HttpRequest, parts: dict[str, Any]) -> HttpResponse:
+    """The view; a form that it refused by raising may be sent again."""
+    try:
+        return view(request, **parts)
+    except BaseException:
+        forget(request)
+        raise
 
 
 def personal(*, methods: tuple[str, ...] = READS) -> Callable[[View], View]:

@@ -15,6 +15,7 @@ from django.utils.translation import gettext_lazy as _
 from heroicons import _render_icon
 
 from dashboard import addresses, formatting
+from dashboard.once import FIELD, make_token
 from dashboard.wording import KIND_NAMES, STATE_NAMES
 
 register = template.Library()
@@ -42,6 +43,12 @@ def icon(name: str) -> SafeString:
 def _icon(name: str) -> SafeString:
     drawn = _render_icon("outline", name, None, {"class": "i", "focusable": "false"})
     return mark_safe(drawn)  # noqa: S308 - the library's own drawing, by a name of ours
+
+
+@register.simple_tag
+def once() -> SafeString:
+    """A form's own token: sent twice, the form makes one thing (`dashboard.once`)."""
+    return format_html('<input type="hidden" name="{}" value="{}">', FIELD, make_token())
 
 
 @register.simple_tag

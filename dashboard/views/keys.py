@@ -62,7 +62,9 @@ def new_key(request: HttpRequest) -> HttpResponse:
             form.add_fault(error)
         else:
             shown = {"key": issued.row, "text": str(issued.text), "host": request.get_host()}
-            return render(request, "hub/key.html", {**shown, "scheme": request.scheme})
+            answer = render(request, "hub/key.html", {**shown, "scheme": request.scheme})
+            answer.shows_once = True  # type: ignore[attr-defined]  # see dashboard.once
+            return answer
     context: dict[str, Any] = {"form": form, "senses": SCOPE_NAMES, "was_kept": kept is not None}
     return render(
         request, "hub/new_key.html", context, status=422 if request.method == "POST" else 200
