@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import cast
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connection, transaction
 
 from audit.models import Event
 from audit.querysets import EventFilter, EventQuerySet
@@ -59,15 +59,23 @@ def list_events(wanted: EventFilter, *, cursor: str | None, limit: int = USUAL) 
 
 def count_facets(wanted: EventFilter) -> Facets:
     """Counts over the newest matching events."""
-    facets = Facets()
+    facets, counted = Facets(), 0
     with transaction.atomic():
-        rows = find_events(wanted).newest_first()
-        found = list(rows.values_list("action", "actor_kind", "outcome")[:COUNTED])
-    for action, actor_kind, outcome in found:
-        facets.actions[action] += 1
-        facets.actor_kinds[actor_kind] += 1
-        facets.outcomes[outcome] += 1
-    return Facets(facets.actions, facets.actor_kinds, facets.outcomes, len(found))
+        rows = find_events(wanted).newest_first().values("action", "actor_kind", "outcome")
+        sql, params = rows[:COUNTED].query.sql_with_params()
+        with connection.cursor() as cursor:
+            cursor.execute(_FACETS.format(newest=sql), params)
+            groups = cursor.fetchall()
+    for action, actor_kind, outcome, count in groups:
+        facets.actions[action] += count
+        facets.actor_kinds[actor_kind] += count
+        facets.outcomes[outcome] += count
+        counted += count
+    return Facets(facets.actions, facets.actor_kinds, facets.outcomes, counted)
+
+
+_FACETS = "SELECT n.action, n.actor_kind, n.outcome, count(*) FROM ({newest}) AS n GROUP BY 1, 2, 3"
+"""Counted where they are: five thousand rows are not carried here for it."""
 
 
 def open_event(event_id: UUID) -> Event:

@@ -7,9 +7,11 @@ this instant; a large one's say of when they are, and are counted again when tha
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
+from typing import TypeVar
 
 from django.core.cache import cache
 
@@ -27,6 +29,8 @@ LARGE = 20_000
 """From so many memories or events on, figures are kept."""
 KEPT_SECONDS = 300
 
+Found = TypeVar("Found")
+
 
 @dataclass(frozen=True, slots=True)
 class Figures:
@@ -40,21 +44,31 @@ class Figures:
     is_kept: bool = False
 
     @property
-    def is_large(self) -> bool:
-        """Whether counting it takes long enough to be worth keeping."""
+    def size(self) -> int:
+        """How many memories or events were counted, whichever is more."""
         events = 0 if self.activity is None else self.activity.total()
-        standing = self.standing
-        return max(standing.in_use + standing.trash, events) >= LARGE
+        return max(self.standing.in_use + self.standing.trash, events)
 
 
 def read_figures(at: datetime) -> Figures:
     """The figures for whoever acts, perhaps those of some minutes ago."""
-    key = _key(current_actor())
-    kept: Figures | None = cache.get(key)
+    found = keep_large("figures", lambda: _count(at), size=lambda found: found.size)
+    return found if found.at == at else replace(found, is_kept=True)
+
+
+def keep_large(
+    name: str, count: Callable[[], Found], *, size: Callable[[Found], int], about: object = ""
+) -> Found:
+    """What `count` gives; when it was of many rows, what it gave up to five minutes ago.
+
+    `about` tells apart what is counted under one name: its text goes into the key.
+    """
+    key = _key(name, current_actor(), about)
+    kept: Found | None = cache.get(key)
     if kept is not None:
-        return Figures(kept.at, kept.standing, kept.growth, kept.activity, is_kept=True)
-    found = _count(at)
-    if found.is_large:
+        return kept
+    found = count()
+    if size(found) >= LARGE:
         cache.set(key, found, KEPT_SECONDS)
     return found
 
@@ -70,7 +84,8 @@ def _count(at: datetime) -> Figures:
     )
 
 
-def _key(actor: Actor) -> str:
+def _key(name: str, actor: Actor, about: object) -> str:
     """By tenant, what the actor may see and where: nobody gets another's figures."""
-    sees = "\0".join([str(allows(actor, Action.READ_EVENTS)), *sorted(actor.prefixes)])
-    return f"hub:figures:1:{actor.tenant_id}:{sha256(sees.encode()).hexdigest()}"
+    may_see_events = allows(actor, Action.READ_EVENTS)
+    sees = "\0".join([repr(about), str(may_see_events), *sorted(actor.prefixes)])
+    return f"hub:{name}:1:{actor.tenant_id}:{sha256(sees.encode()).hexdigest()}"

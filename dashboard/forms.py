@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
-from zoneinfo import available_timezones
 
 from django import forms
 from django.contrib.auth.password_validation import validate_password
@@ -15,6 +14,7 @@ from dashboard.failing import faults_of, say_fault
 from dashboard.shell import ROLE_NAMES
 from memories.namespaces import decode, encode, parse_path
 from memoryhub.errors import HubError, Invalid
+from tenants.access.configuring import list_zones
 from tenants.models import Tenant, User
 from tenants.roles import Scope
 
@@ -208,7 +208,7 @@ class SettingsForm(HubForm):
     def clean_timezone(self) -> str:
         """A zone that exists."""
         name: str = self.cleaned_data["timezone"]
-        if name not in available_timezones():
+        if name not in list_zones():
             raise ValidationError(str(say_fault("unknown_timezone")))
         return name
 

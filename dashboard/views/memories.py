@@ -14,6 +14,7 @@ from django.shortcuts import render
 from audit.listing import list_events_about
 from audit.presenting import say
 from dashboard import addresses, charts, values
+from dashboard.figures import keep_large
 from dashboard.holding import holds_over
 from dashboard.pages import page
 from dashboard.shell import language_of
@@ -164,7 +165,9 @@ class Branch:
 
 def _surroundings(wanted: Wanted) -> dict[str, Any]:
     """The tree on the left and the kinds to narrow by."""
-    contents = count_contents(wanted)
+    contents = keep_large(
+        "contents", lambda: count_contents(wanted), size=lambda found: found.total, about=wanted
+    )
     here = "".join(f"{label}/" for label in _stored(wanted.namespace))
     trail: list[Branch] = []
     path = ""

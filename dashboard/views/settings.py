@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 from uuid import UUID
-from zoneinfo import available_timezones
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
+from dashboard.figures import keep_large
 from dashboard.forms import NewSweepScopeForm, SettingsForm, SweepScopeForm
 from dashboard.keeping import take_kept_form
 from dashboard.pages import page
@@ -28,7 +28,7 @@ from memories.scopes import (
     run_sweep,
 )
 from memoryhub.errors import HubError
-from tenants.access.configuring import open_settings, parse_settings
+from tenants.access.configuring import list_zones, open_settings, parse_settings
 from tenants.roles import Action
 from tenants.snapshots import tenant_settings
 
@@ -54,11 +54,11 @@ def settings(request: HttpRequest) -> HttpResponse:
             return redirect("settings")
     context: dict[str, Any] = {
         "form": form,
-        "zones": sorted(available_timezones()),
+        "zones": list_zones(),
         "profile": profile_of(tenant_settings()),
         "was_kept": kept is not None,
         "count_asked": count_asked,
-        "use": read_use(),
+        "use": keep_large("use", read_use, size=lambda found: found["memories"].used),
     }
     return render(
         request, "hub/settings.html", context, status=422 if request.method == "POST" else 200

@@ -53,7 +53,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return params
 
     def _savepoint_allowed(self) -> bool:
-        return not self.hub_joins and super()._savepoint_allowed()
+        return not self.hub_joins and bool(super()._savepoint_allowed())  # type: ignore[misc]
 
     def set_autocommit(
         self, autocommit: bool, force_begin_transaction_with_broken_autocommit: bool = False
