@@ -8,7 +8,8 @@ from contextlib import suppress
 
 import psycopg
 import pytest
-from django.db import DatabaseError, connection, connections, transaction
+from allauth.account.models import EmailAddress
+from django.db import DatabaseError, IntegrityError, connection, connections, transaction
 
 from memories.models import Memory
 from tenants.access.authenticating import forget_kept_keys
@@ -163,3 +164,45 @@ def test_a_request_after_the_server_restarted_is_answered(
         if not is_kept:
             forget_kept_keys()
         assert agent.get(["a"], "k").status_code == 200
+
+
+def test_a_connection_that_dies_between_statements_fails_its_transaction_and_no_other(
+    acting: Tenant, agent: Caller, database_url: str, kill_pooled_connections: Callable[[], None]
+) -> None:
+    """Before a statement and before COMMIT: an error each time, and nothing done on commit."""
+    agent.put(["a"], "k", {"n": 1}, index=False)
+    done: list[str] = []
+
+    def die(*, at_commit: bool) -> None:
+        with transaction.atomic():
+            transaction.on_commit(lambda: done.append("told"))
+            Memory.objects.update(label="lost")
+            with psycopg.connect(database_url) as other:
+                other.execute("SELECT pg_terminate_backend(%s, 5000)", [setting()[1]])
+            if not at_commit:
+                Memory.objects.count()
+
+    for at_commit in (False, True):
+        with pytest.raises(DatabaseError):
+            die(at_commit=at_commit)
+        with transaction.atomic():
+            assert (setting()[0], Memory.objects.get().label) == (str(acting.id), None)
+    assert done == []
+
+
+def test_what_fails_at_commit_is_an_error_and_not_done(acting: Tenant) -> None:
+    done: list[str] = []
+
+    def clash() -> None:
+        with transaction.atomic():
+            transaction.on_commit(lambda: done.append("told"))
+            with transaction.atomic():  # a savepoint within
+                # there is no such user, which Postgres asks at COMMIT
+                EmailAddress.objects.create(user_id=2**31 - 1, email="nobody@example.org")
+
+    with pytest.raises(IntegrityError):
+        clash()
+    assert done == []
+    with transaction.atomic():
+        assert setting()[0] == str(acting.id)
+        assert not EmailAddress.objects.filter(email="nobody@example.org").exists()
