@@ -32,7 +32,7 @@ from memories.statements.together import Together
 from memoryhub.errors import Conflict, Denied
 from tenants.actors import Actor
 from tenants.authorising import require
-from tenants.context import now
+from tenants.context import fixed_plans, now
 from tenants.roles import Action
 from tenants.snapshots import tenant_settings
 
@@ -53,7 +53,7 @@ class DeletedNamespace:
 def delete_memory(op: DeleteOp) -> None:
     """Take one item out of use; missing is no error. Raises Denied `outside_prefix`, Invalid."""
     reason = check_delete(encode(op.namespace), op.reason)
-    with transaction.atomic():
+    with fixed_plans(), transaction.atomic():
         rows = lock_by_keys([(encode(op.namespace), op.key)]).values()
         delete_rows(list(rows), reason=reason)
 

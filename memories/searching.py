@@ -62,6 +62,8 @@ class Question:
     profile: Profile
     vector: str | None
     degraded: Degraded | None
+    is_alone: bool = False
+    """Nothing but this search happens in its transaction."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +88,7 @@ class Found:
 def search_memories(op: SearchOp) -> Found:
     """Answer a search. Raises Invalid for a bad filter, Denied without the right."""
     actor = require(op.right)
-    question = prepare_search(op)
+    question = replace(prepare_search(op), is_alone=True)
     with relaxed_commit(when=not actor.is_person), transaction.atomic():
         return run_search(question)
 
@@ -166,7 +168,9 @@ def answer_question(
         vector = VectorSearch(profile, question.vector, plan, by_field=not by_vector_only)
     if not by_vector_only:
         text = TextSearch(query_terms(op.query or ""), population, MOST_TEXT_HITS)
-    sightings = find_candidates(scope, vector, text, depth=depth_for(op.offset + op.limit))
+    sightings = find_candidates(
+        scope, vector, text, depth=depth_for(op.offset + op.limit), is_last=question.is_alone
+    )
     found = [one for one in sightings if one.signal != "pending"]
     recency = tenant_settings().recency if op.recency is None else op.recency
     ageing = Ageing(recency, scope.at)

@@ -46,7 +46,7 @@ from privacy.acting import Guard
 from privacy.regimes import privacy_regime
 from tenants.actors import Actor
 from tenants.authorising import require
-from tenants.context import current_actor, now
+from tenants.context import current_actor, fixed_plans, now
 from tenants.ids import uuid7
 from tenants.roles import Action
 from tenants.snapshots import TenantSettings, tenant_settings
@@ -67,7 +67,8 @@ def put_memory(op: PutOp) -> Written:
 
 def _put(op: PutOp) -> Written:
     prepared = prepare_puts([op])
-    return retry_when_taken(lambda: _put_prepared(prepared))
+    with fixed_plans(when=not op.dedup):  # what dedup looks for is near, not under a key
+        return retry_when_taken(lambda: _put_prepared(prepared))
 
 
 def _put_prepared(prepared: Sequence[Prepared]) -> Written:

@@ -89,13 +89,13 @@ def relaxed_commit(*, when: bool = True) -> Iterator[None]:
 
 
 @contextmanager
-def fixed_plans() -> Iterator[None]:
+def fixed_plans(*, when: bool = True) -> Iterator[None]:
     """Transactions begun in this block plan a prepared statement once, whatever its parameters.
 
     For statements that find rows by their whole key: planning such a statement over the partitions
     takes longer than executing it. Not for searches, whose best plan hangs on what is asked.
     """
-    token = _fixed.set(True)
+    token = _fixed.set(when)
     try:
         yield
     finally:

@@ -190,12 +190,22 @@ _PENDING = (
     "SELECT 'pending', '', 0, NULL, '', '', NULL, 0, 0, 0 WHERE EXISTS (SELECT FROM "
     "memories_memory m WHERE m.embedding = 'pending' AND {scope})"
 )
+_FIX_PLANS = (
+    "SELECT 'plans', set_config('plan_cache_mode', 'force_generic_plan', true), "
+    "0, NULL, '', '', NULL, 0, 0, 0"
+)
+"""For what follows in the transaction, in the same round trip. Only the candidates need a plan made
+for what is asked; planning the page of ids takes twice as long as reading it."""
 
 
 def find_candidates(
-    scope: Scope, vector: VectorSearch | None, text: TextSearch | None, *, depth: int
-) -> list[Sighting]:
-    """The best `depth` of each signal, and `pending` once when part of the scope has no vectors."""
+    scope: Scope, vector: VectorSearch | None, text: TextSearch | None, *, depth: int,
+    is_last: bool = False,
+) -> list[Sighting]:  # fmt: skip
+    """The best `depth` of each signal, and `pending` once when part of the scope has no vectors.
+
+    `is_last`: no other search follows in this transaction.
+    """
     branches, params = [], []
     for sql, values in (
         _vector_branch(scope, vector, depth),
@@ -207,9 +217,12 @@ def find_candidates(
             params += values
     if not branches:
         return []
+    if is_last:
+        branches.append(f"({_FIX_PLANS})")
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(branches), params)
-        return [Sighting(row[0], row[1], row[2], Candidate(*row[3:])) for row in cursor.fetchall()]
+        rows = cursor.fetchall()
+    return [Sighting(*row[:3], Candidate(*row[3:])) for row in rows if row[0] != "plans"]
 
 
 def _vector_branch(scope: Scope, asked: VectorSearch | None, depth: int) -> tuple[str, list[Any]]:
