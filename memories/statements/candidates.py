@@ -222,7 +222,9 @@ def find_candidates(
     with connection.cursor() as cursor:
         cursor.execute(" UNION ALL ".join(branches), params)
         rows = cursor.fetchall()
-    return [Sighting(*row[:3], Candidate(*row[3:])) for row in rows if row[0] != "plans"]
+    return [
+        Sighting(row[0], row[1], row[2], Candidate(*row[3:])) for row in rows if row[0] != "plans"
+    ]
 
 
 def _vector_branch(scope: Scope, asked: VectorSearch | None, depth: int) -> tuple[str, list[Any]]:

@@ -109,7 +109,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """COMMIT, without a cursor's cost; nothing but a healthy transaction goes this way."""
         server = None if self.connection is None else self.connection.pgconn
         if not self._acts or server is None or server.transaction_status != INTRANS:
-            super()._commit()
+            super()._commit()  # type: ignore[misc]
             return
         with debug_transaction(self, "COMMIT"), self.wrap_database_errors:
             _send(server, b"COMMIT", ExecStatus.COMMAND_OK)
