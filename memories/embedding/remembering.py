@@ -3,19 +3,24 @@
 The key is a keyed hash under the tenant's own key: no text, and nothing to compare between tenants.
 A day, and it is forgotten. Redis is a convenience here: when it does not answer, it is left alone
 for some seconds and the provider is asked instead.
+
+One client a process: Django's cache makes one for each look-up, which took 1 ms of processor time.
 """
 
 from __future__ import annotations
 
 import time
+from functools import lru_cache
 
-from django.core.cache import cache
+import redis
+from django.conf import settings
 
 from sealing.hashing import keyed_hash
 from tenants.context import current_tenant_id
 
 KEPT_SECONDS = 86_400
 LEFT_ALONE_SECONDS = 10.0
+CONNECT_SECONDS, ANSWER_SECONDS = 0.3, 1.0
 
 _silent_until = 0.0
 
@@ -25,11 +30,11 @@ def recall_query(profile: int, text: str) -> str | None:
     if _silent_until > time.monotonic():
         return None
     try:
-        found = cache.get(_key(profile, text))
-    except Exception:  # whatever a Redis client raises: no vector is worth a failed search
+        found: str | None = _client().get(_key(profile, text))
+    except redis.RedisError:
         _leave_alone()
         return None
-    return found if isinstance(found, str) else None
+    return found
 
 
 def remember_query(profile: int, text: str, vector: str) -> None:
@@ -37,15 +42,26 @@ def remember_query(profile: int, text: str, vector: str) -> None:
     if _silent_until > time.monotonic():
         return
     try:
-        cache.set(_key(profile, text), vector, KEPT_SECONDS)
-    except Exception:
+        _client().set(_key(profile, text), vector, ex=KEPT_SECONDS)
+    except redis.RedisError:
         _leave_alone()
+
+
+@lru_cache(maxsize=1)
+def _client() -> redis.Redis:
+    """With its pool of connections."""
+    return redis.Redis.from_url(
+        settings.REDIS_URL,
+        decode_responses=True,
+        socket_connect_timeout=CONNECT_SECONDS,
+        socket_timeout=ANSWER_SECONDS,
+    )
 
 
 def _key(profile: int, text: str) -> str:
     tenant = current_tenant_id()
     digest = keyed_hash(text, purpose="query-vector", tenant_id=tenant)
-    return f"query:{tenant.hex}:{profile}:{digest}"
+    return f"hub:query:{tenant.hex}:{profile}:{digest}"
 
 
 def _leave_alone() -> None:

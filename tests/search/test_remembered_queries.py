@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from django.conf import settings
 
 from memories.embedding import remembering
 from tenants.actors import operator_actor
@@ -21,16 +22,23 @@ def test_a_tenant_recalls_its_own_questions_only(tenant: Tenant, rival: Tenant) 
         assert remembering.recall_query(1, "how to ship") is None
 
 
+def test_a_look_up_makes_no_client_anew(tenant: Tenant) -> None:
+    with acting_as(operator_actor(tenant.id)):
+        remembering.remember_query(1, "how to ship", "[1]")
+        client = remembering._client()
+        remembering.recall_query(1, "how to ship")
+    assert remembering._client() is client
+
+
 def test_a_search_goes_on_without_redis(agent: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    class Down:
-        def get(self, *_: object) -> None:
-            raise ConnectionError
-
-        set = get
-
-    monkeypatch.setattr(remembering, "cache", Down())
+    monkeypatch.setattr(settings, "REDIS_URL", "unix:///nowhere/valkey.sock")
     monkeypatch.setattr(remembering, "_silent_until", 0.0)
+    remembering._client.cache_clear()
     agent.put(["a"], "k", {"text": "note"})
-    found = agent.search(["a"], query="a note that nobody asked for").json()
+    try:
+        found = agent.search(["a"], query="a note that nobody asked for").json()
+    finally:
+        remembering._client.cache_clear()
+    assert remembering._silent_until > 0.0
     assert found["degraded"] is None
     assert found["items"][0]["key"] == "k"
