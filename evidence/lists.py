@@ -16,11 +16,13 @@ from django.db.models import Q
 from audit.models import Event, Job
 from audit.presenting import present_event
 from audit.querysets import EventFilter
+from conversations.models import GoldenQuestion
+from conversations.sessions import list_sessions
 from erasure.models import SubjectRequest
 from evidence.filters import read_events_filter, read_memories_filter, read_nothing
 from memories.browsing import Wanted
 from memories.models import Finding, SweepRun
-from memories.namespaces import decode, encode, narrow
+from memories.namespaces import covers, decode, encode, narrow
 from memories.presenting import present_retention
 from memories.rows import StoredMemory
 from memories.statements import browse
@@ -149,6 +151,24 @@ def _member(row: Membership) -> Row:
     return {**_fields(*PERSON)(row.user), **_fields(*MEMBER)(row)}
 
 
+def _read_questions(asked: Asked, after: After, limit: int) -> tuple[list[Row], After]:
+    """Golden questions about what lies below the asker's prefixes."""
+    mine = Q()
+    if "" not in asked.prefixes:
+        mine = Q(pk__in=[])
+        for prefix in asked.prefixes:
+            mine |= Q(namespace_prefix__startswith=prefix)
+    rows = GoldenQuestion.objects.all().filter(mine, created_at__lt=asked.until)
+    found, place = _by_columns(rows, ("created_at", "id"), after, limit)
+    return [_fields(*QUESTION)(row) for row in found], place
+
+
+def _read_sessions(asked: Asked, after: After, limit: int) -> tuple[list[Row], After]:
+    """The live sessions, without what was said: as Redis has them, in one piece."""
+    found, _ = list_sessions(limit=-1)
+    return [_fields(*SESSION)(one) for one in found if covers(asked.prefixes, one.home)], None
+
+
 def _read_access(asked: Asked, after: After, limit: int) -> tuple[list[Row], After]:
     """The review of access: as many as there are people and keys, in one piece."""
     return [_way_in(one) for one in list_access()], None
@@ -202,6 +222,12 @@ ACCESS = (
     "kind", "id", "name", "email", "may", "prefixes", "second_factor", "used_at", "reviewed_at",
     "reviewed_by", "due_at", "overdue",
 )  # fmt: skip
+QUESTION = (
+    "id", "question", "namespace_prefix", "expected", "created_at", "created_by_name",
+)  # fmt: skip
+SESSION = (
+    "id", "pseudonym", "channel", "created_at", "last_active_at", "expires_at",
+)  # fmt: skip
 KEY = (
     "id", "name", "scopes", "prefixes", "networks", "created_at", "created_by", "expires_at",
     "revoked_at", "last_used_at",
@@ -241,6 +267,11 @@ LISTS: dict[str, ExportedList] = {
         ExportedList(
             "keys", Action.ADMINISTER, KEY, read_nothing, _of_tenant(ApiKey, _fields(*KEY))
         ),
+        ExportedList(
+            "questions", Action.SEE_USAGE, QUESTION, read_nothing,
+            _read_questions,
+        ),
+        ExportedList("sessions", Action.SEE_FIGURES, SESSION, read_nothing, _read_sessions),
         ExportedList("access", Action.ADMINISTER, ACCESS, read_nothing, _read_access),
         ExportedList(
             "members", Action.ADMINISTER, (*PERSON, *MEMBER), read_nothing,

@@ -190,3 +190,27 @@ def test_the_number_of_queries_is_bounded(
     many = ask()
     assert many <= few + 1
     assert many <= MOST_QUERIES[address]
+
+
+LISTS = {
+    "/memories": "memories", "/memories/sessions": "sessions", "/memories/recall": "questions",
+    "/privacy": "memories?state=QUARANTINED", "/retention/versions": "rulesets",
+    "/retention/runs": "sweeps", "/retention/reviews": "memories?state=IN_REVIEW",
+    "/holds": "holds", "/requests": "requests", "/audit": "events", "/jobs": "jobs",
+    "/settings/findings": "findings", "/access": "members", "/access/keys": "keys",
+    "/access/review": "access", "/settings/sweeps": "sweeps",
+}  # fmt: skip
+
+
+def test_every_list_exports_what_it_shows_and_every_page_says_where_one_is(
+    tenant: Tenant, people: dict[str, Client]
+) -> None:
+    for address, name in LISTS.items():
+        is_admins = address.startswith(("/access", "/settings/sweeps"))
+        page = people["admin" if is_admins else "officer"].get(address).content.decode()
+        assert f'action="/audit/export/{name}' in page, address
+        about = page.split('<p class="asof">')[1].split("</p>")[0]
+        assert "<time datetime=" in about, address
+        assert ("Admin" if is_admins else "Officer") in about, address
+        assert "no rule set" in about, address
+        assert tenant.name in page.split("<main")[0], address
