@@ -189,6 +189,8 @@ EVENTS = _kinds(
      "{actor} 核验了日志中的 {n} 个事件"),
     ("audit.bundle", "AUD-BUN", "{actor} exported {n} events with their proofs",
      "{actor} 导出了 {n} 个事件及其证明"),
+    ("audit.drop", "AUD-DRP", "{actor} dropped {target} after exporting {n} events",
+     "{actor} 在导出 {n} 个事件后移除了 {target}"),
     ("evidence.export", "EVI-EXP", "{actor} exported {n} rows of {target}",
      "{actor} 导出了 {target} 的 {n} 行"),
     ("evidence.report", "EVI-REP", "{actor} made the report of a period",

@@ -329,3 +329,18 @@ class Anchor(models.Model):
 
     def __str__(self) -> str:
         return f"{self.epoch}/{self.n}"
+
+
+class DroppedMonth(models.Model):
+    """A month that the log's own retention removed; the hub signed `note` for it."""
+
+    begins = models.DateTimeField(primary_key=True)
+    ends = models.DateTimeField()
+    dropped_at = models.DateTimeField()
+    note = models.TextField()
+
+    class Meta:
+        default_permissions = ()
+
+    def __str__(self) -> str:
+        return f"{self.begins:%Y-%m}"

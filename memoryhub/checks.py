@@ -29,6 +29,7 @@ NOT_TENANT_TABLES = frozenset({
     "tenants_schedule", "memories_embeddingprofile", "memories_sweeptally",
     # across tenants, ids and hashes only: how far the log is sealed
     "audit_head", "audit_position", "audit_epoch", "audit_anchor",
+    "audit_droppedmonth",
     # across tenants: copies of the database, and which erasures of the ledger it has
     "erasure_recordedbackup", "erasure_appliederasure",
     # libraries' own

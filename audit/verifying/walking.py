@@ -21,6 +21,7 @@ from django.conf import settings
 from django.db import connection
 
 from audit.models import Checkpoint, Epoch, Position
+from audit.partitions import dropped_spans
 from audit.sealing.anchors import digest_of, read_lines, root_hex
 from audit.sealing.merkle import frontier_of
 from audit.verifying.offline import (
@@ -45,7 +46,8 @@ CHUNK = 1000
 SCANNED = 5000
 
 _LINES = (
-    "SELECT l.index, l.event_id::text, l.hash, e.payload, (to_jsonb(e) - 'payload')::text "
+    "SELECT l.index, l.event_id::text, l.hash, e.payload, (to_jsonb(e) - 'payload')::text, "
+    "l.event_at "
     "FROM audit_leaf l LEFT JOIN audit_event e ON e.tenant_id = l.tenant_id AND e.at = l.event_at "
     "AND e.id = l.event_id WHERE l.tenant_id = %s AND l.epoch = %s AND l.index >= %s "
     "AND l.index < %s ORDER BY l.index"
@@ -218,7 +220,7 @@ def read_lines_of(epoch: int, low: int, high: int) -> list[Line]:
         cursor.execute(_LINES, [current_tenant_id(), epoch, low, high])
         rows = cursor.fetchall()
         missing = [row[1] for row in rows if row[3] is None]
-        moved = {}
+        moved, spans = {}, dropped_spans() if missing else []
         if missing:
             cursor.execute(_MOVED, [current_tenant_id(), missing])
             moved = {event: (payload, columns) for event, payload, columns in cursor.fetchall()}
@@ -228,14 +230,17 @@ def read_lines_of(epoch: int, low: int, high: int) -> list[Line]:
             event,
             bytes(leaf),
             *((payload, text) if payload is not None else moved.get(event, (None, None))),
+            dropped=any(begins <= at < ends for begins, ends in spans),
         )
-        for index, event, leaf, payload, text in rows
+        for index, event, leaf, payload, text, at in rows
     ]
 
 
-def _line(index: int, event: str, leaf: bytes, payload: str | None, text: str | None) -> Line:
+def _line(
+    index: int, event: str, leaf: bytes, payload: str | None, text: str | None, *, dropped: bool
+) -> Line:
     if payload is None or text is None:
-        return Line(index, event, leaf, None)
+        return Line(index, event, leaf, None, dropped=dropped)
     columns = json.loads(text)
     order = None
     if columns["xid"] is not None and columns["node"] is not None:
