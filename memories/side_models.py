@@ -46,6 +46,10 @@ class EmbeddingProfile(models.Model):
     base_url = models.CharField(max_length=500, default="", blank=True)
     query_prefix = models.CharField(max_length=63, default="", blank=True)
     passage_prefix = models.CharField(max_length=63, default="", blank=True)
+    fingerprint = models.TextField(default="", db_default="", blank=True)
+    """The vector of `recognising.PROBE` at first use, as JSON; empty before."""
+    changed_at = models.DateTimeField(null=True, blank=True)
+    """Since when another model answers under this name."""
 
     def __str__(self) -> str:
         return self.name

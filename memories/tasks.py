@@ -8,6 +8,7 @@ from celery import shared_task
 
 from memories import activating, deleting, redating, staging  # noqa: F401 - kinds of jobs
 from memories.embedding.catching_up import embed_pending
+from memories.embedding.recognising import recognise_all
 from memories.forecasting import SCHEDULED as CALENDAR
 from memories.forecasting import build_calendar
 from memories.occurring import SCHEDULED, apply_due
@@ -45,6 +46,12 @@ def embed_pending_all() -> None:
 def embed_tenant() -> None:
     """Embed what waits in one tenant."""
     embed_pending()
+
+
+@shared_task
+def recognise_models() -> None:
+    """Beat: whether the models that answer are still those the vectors came from."""
+    recognise_all()
 
 
 @shared_task

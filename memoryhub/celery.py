@@ -66,6 +66,11 @@ app.conf.beat_schedule = {
         "schedule": settings.EMBED_SCAN_SECONDS,
         "options": {"expires": 30},
     },
+    "recognise-models": {
+        "task": "memories.tasks.recognise_models",
+        "schedule": 300.0,
+        "options": {"expires": 60},
+    },
     "scan-all": {
         "task": "memories.tasks.scan_all",
         "schedule": settings.PII_SCAN_SECONDS,

@@ -12,6 +12,7 @@ from django.http import HttpRequest, JsonResponse
 
 from audit.sealing.lagging import read_lag
 from erasure.gating import is_level
+from memories.models import EmbeddingProfile
 
 HEARTBEAT_KEY = "hub:heartbeat:worker"
 MONTHS_AHEAD_WARNED = 2
@@ -68,6 +69,11 @@ def _sealing() -> bool:
     return not read_lag().is_alarm
 
 
+def _models() -> bool:
+    """Every model is the one its profile's vectors came from."""
+    return not EmbeddingProfile.objects.exclude(changed_at=None).exists()
+
+
 def _redis() -> bool:
     return bool(_client().ping())
 
@@ -88,4 +94,7 @@ CHECKS: dict[str, Callable[[], bool]] = {
     "redis": _redis,
     "worker": _worker,
 }
-WARNINGS: dict[str, Callable[[], bool]] = {"seal_lag": _sealing}
+WARNINGS: dict[str, Callable[[], bool]] = {
+    "seal_lag": _sealing,
+    "embedding_model": _models,
+}

@@ -15,6 +15,7 @@ from dashboard.forms import NewSweepScopeForm, SettingsForm, SweepScopeForm
 from dashboard.keeping import take_kept_form
 from dashboard.pages import page
 from memories.embedding.profiles import profile_of
+from memories.embedding.recognising import changed_since
 from memories.namespaces import encode, parse_path
 from memories.quotas import read_use
 from memories.redating import change_settings
@@ -52,10 +53,12 @@ def settings(request: HttpRequest) -> HttpResponse:
         else:
             messages.success(request, _("The settings were changed."))
             return redirect("settings")
+    profile = profile_of(tenant_settings())
     context: dict[str, Any] = {
         "form": form,
         "zones": list_zones(),
-        "profile": profile_of(tenant_settings()),
+        "profile": profile,
+        "changed_since": changed_since(profile),
         "was_kept": kept is not None,
         "count_asked": count_asked,
         "use": keep_large("use", read_use, size=lambda found: found["memories"].used),

@@ -17,7 +17,13 @@ import orjson
 
 from memories.embedding.gating import forget_gates, gate_of
 from memories.embedding.profiles import Profile
-from memories.embedding.providers import EmbeddingRefused, Matrix, provider_for
+from memories.embedding.providers import (
+    EmbeddingRefused,
+    EmbeddingUnavailable,
+    Matrix,
+    provider_for,
+)
+from memories.embedding.recognising import doubt, forget_recognised, recognise
 from memories.embedding.remembering import recall_query, remember_query
 from tenants.context import current_tenant_id, release_connection
 
@@ -73,6 +79,7 @@ def forget_kept_vectors() -> None:
     """Compute everything anew and open the gates (tests, erasure)."""
     _kept.clear()
     forget_gates()
+    forget_recognised()
 
 
 def _embed(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Vector]:
@@ -102,8 +109,14 @@ def _embed(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Ve
 def _call(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Vector]:
     provider = provider_for(profile)
     with gate_of(profile.number).passing():
-        matrix = provider.query(texts[0]) if as_query else provider.passages(texts)
-    return _as_text(profile, matrix)
+        try:
+            matrix = provider.query(texts[0]) if as_query else provider.passages(texts)
+        except EmbeddingUnavailable:
+            doubt(profile)
+            raise
+        rows = _as_text(profile, matrix)
+        recognise(profile, provider)  # afterwards: what it gave before is the same model's, then
+    return rows
 
 
 def _as_text(profile: Profile, matrix: Matrix) -> list[Vector]:

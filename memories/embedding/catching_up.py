@@ -19,8 +19,10 @@ from memories.embedding.calling import embed_passages
 from memories.embedding.chunking import Chunk
 from memories.embedding.profiles import Profile, pin_profile, profile_of
 from memories.embedding.providers import EmbeddingRefused, EmbeddingUnavailable
+from memories.embedding.recognising import EmbeddingChanged
 from memories.indexing import index_value
 from memories.models import Finding
+from memories.querysets import FindingQuerySet
 from memories.statements.together import Together
 from memories.statements.upsert import replace_vectors
 from tenants.context import current_tenant_id, now
@@ -29,6 +31,7 @@ from tenants.snapshots import TenantSettings, tenant_settings
 CHUNK = 32
 RETRY = timedelta(seconds=15)
 MOST_ATTEMPTS = 2000
+CHANGED = "embedding_changed"
 
 _CLAIM = (
     "UPDATE memories_memory m SET embedding_due_at = %s, "
@@ -65,6 +68,9 @@ def embed_pending() -> int:
             break
         try:
             done += _embed(waiting, profile)
+        except EmbeddingChanged as error:
+            _report_change(profile, str(error))
+            break
         except EmbeddingUnavailable:
             break  # due again in RETRY; beat asks then
     return done
@@ -108,8 +114,20 @@ def _embed(waiting: list[_Waiting], profile: Profile) -> int:
         together.run()
         if settled:
             pin_profile(tenant_settings(), profile)
+            _open_changes().update(closed_at=now())
             record("memory.embed", Target("embedding"), Facts(counts={"n": len(settled)}))
     return len(settled)
+
+
+def _open_changes() -> FindingQuerySet:
+    return Finding.objects.filter(kind=CHANGED, closed_at=None)
+
+
+def _report_change(profile: Profile, detail: str) -> None:
+    """Once, until the model is back."""
+    with transaction.atomic():
+        if not _open_changes().exists():
+            Finding.objects.create(kind=CHANGED, detail=f"{profile.name}: {detail}", found_at=now())
 
 
 def _settle(waiting: list[_Waiting], state: str) -> set[UUID]:

@@ -89,6 +89,13 @@ def named_profile(name: str) -> Profile:
         raise Missing("There is no such profile.") from None
 
 
+def profiles_in_use() -> list[Profile]:
+    """Those that tenants are pinned to, and the environment's."""
+    names = Tenant.objects.exclude(embedding_profile="").values_list("embedding_profile", flat=True)
+    used = {_installation_profile(), *(_named(name) for name in set(names))}
+    return sorted((one for one in used if one.embeds), key=lambda one: one.number)
+
+
 def profile_names() -> list[str]:
     """All there are, the environment's included."""
     names = {NONE.name, _installation_profile().name}

@@ -53,6 +53,7 @@ shared_preload_libraries = ''
 max_wal_size = '2GB'
 fsync = on
 jit = off
+autovacuum_naptime = '10s'
 password_encryption = 'scram-sha-256'
 timezone = 'UTC'
 log_timezone = 'UTC'

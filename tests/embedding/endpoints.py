@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from memories.embedding.recognising import PROBE
+
 DIMENSIONS = 16
 
 Rows = list[list[float]]
@@ -68,7 +70,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
         texts = [asked["input"]] if isinstance(asked["input"], str) else asked["input"]
-        self.served.texts.extend(texts)
+        self.served.texts.extend(text for text in texts if not text.endswith(PROBE))
         self.served.authorizations.add(self.headers.get("authorization", ""))
         try:
             rows = self.served.answer(texts)

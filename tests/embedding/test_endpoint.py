@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import subprocess
 import sys
@@ -16,11 +17,12 @@ from django.db import connections, transaction
 
 from memories.embedding.calling import forget_kept_vectors
 from memories.embedding.catching_up import embed_pending
+from memories.embedding.recognising import recognise_all
 from memories.models import EmbeddingProfile, Finding
 from tenants.actors import job_actor, operator_actor
 from tenants.context import acting_as
 from tenants.models import Tenant
-from tests.ageing import count_rows
+from tests.ageing import count_rows, let_pass
 from tests.callers import Caller
 from tests.embedding.endpoints import DIMENSIONS, Endpoint, letters_of, serving
 
@@ -206,3 +208,41 @@ def test_a_put_while_the_old_value_is_being_embedded_keeps_only_the_new_vectors(
     assert catch_up(tenant) == 0
     assert count_rows(owner_url, tenant, "memories_memoryvector") == 0
     assert agent.get(["a"], "k").json()["embedding"] == "none"
+
+
+def test_another_model_under_the_same_name_is_refused_and_shown_and_never_mixed(
+    endpoint: Endpoint, agent: Caller, tenant: Tenant, owner_url: str
+) -> None:
+    def backwards(texts: list[str]) -> Any:
+        return [row[::-1] for row in letters_of(texts)]
+
+    assert agent.put(["a"], "before", {"text": "aaaa"}).json()["embedding"] == "ready"
+    profile = EmbeddingProfile.objects.get(base_url=endpoint.url)
+    assert json.loads(profile.fingerprint)
+    endpoint.answer = backwards
+    forget_kept_vectors()  # a process that starts anew, or ten seconds later
+    assert agent.put(["a"], "during", {"text": "bbbb"}).json()["embedding"] == "pending"
+    found = agent.search(["a"], query="bbbb").json()
+    assert found["degraded"] == "embedding_unavailable"
+    assert [item["key"] for item in found["items"]] == ["during"]  # by words
+    forget_kept_vectors()
+    let_pass(owner_url, tenant, minutes=1)
+    assert catch_up(tenant) == 0
+    let_pass(owner_url, tenant, minutes=1)
+    assert catch_up(tenant) == 0  # and one finding all the same
+    profile.refresh_from_db()
+    assert profile.changed_at is not None
+    assert "embedding_model" in agent.client.get("/readyz").json()["warnings"]
+    with acting_as(operator_actor(tenant.id)), transaction.atomic():
+        (finding,) = Finding.objects.filter(kind="embedding_changed", closed_at=None)
+        assert profile.name in finding.detail
+    # the same model again, which another machine rounds a little differently
+    endpoint.answer = lambda texts: [[n * 1.0001 + 1e-4 for n in row] for row in letters_of(texts)]
+    recognise_all()
+    profile.refresh_from_db()
+    assert profile.changed_at is None
+    let_pass(owner_url, tenant, minutes=1)
+    assert catch_up(tenant) == 1
+    assert agent.keys(["a"], query="bbbb", mode="vector")[0] == "during"
+    with acting_as(operator_actor(tenant.id)), transaction.atomic():
+        assert not Finding.objects.filter(kind="embedding_changed", closed_at=None).exists()
