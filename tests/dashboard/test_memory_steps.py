@@ -17,6 +17,7 @@ from allauth.mfa.totp.internal.auth import (
 from django.test import Client
 
 from tenants.models import Tenant, User
+from tests.ageing import let_pass
 from tests.callers import Caller
 
 CN_ID = "11010519491231002X"
@@ -99,8 +100,11 @@ def test_whoever_has_a_second_factor_shows_it_again(
     assert CN_ID in by_api.json()["value"]
 
 
-def test_a_delete_says_what_follows_and_a_restore_undoes_it(agent: Caller, officer: Client) -> None:
+def test_a_delete_says_what_follows_and_a_restore_undoes_it(
+    agent: Caller, officer: Client, tenant: Tenant, owner_url: str
+) -> None:
     made = make(agent)
+    let_pass(owner_url, tenant, days=40)  # the trash is never longer than the memory lived
     page = text_of(officer, f"/memories/{made}")
     assert f"/memories/{made}/do/delete" in page
     assert f"/memories/{made}/do/restore" not in page
