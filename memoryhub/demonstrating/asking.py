@@ -8,10 +8,10 @@ from datetime import timedelta
 from django.db import transaction
 
 from erasure.stepping import open_request
+from memoryhub.demonstrating.people import person
 from memoryhub.demonstrating.stories import Story
-from tenants.access.authenticating import choose_membership, person_actor
 from tenants.context import acting_as, now
-from tenants.models import Tenant, User
+from tenants.models import Tenant
 
 ASKED = (
     ("access", 34, "Wants to see what is remembered about them"),
@@ -23,8 +23,7 @@ ASKED = (
 def open_requests(tenant: Tenant, stories: Sequence[Story], *, officer: str) -> None:
     """For three of those whom the stories are about."""
     people = list(dict.fromkeys(story.subject for story in stories if story.subject))
-    user = User.objects.get(email=officer)
-    with acting_as(person_actor(user, choose_membership(user, tenant_id=tenant.id))):
+    with acting_as(person(tenant, officer)):
         with transaction.atomic():
             present = now()
         for subject, (kind, days, reason) in zip(people, ASKED, strict=False):

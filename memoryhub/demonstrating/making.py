@@ -18,6 +18,8 @@ from memories.scopes import add_scope
 from memories.searching import search_memories
 from memories.sweeping import sweep_now
 from memoryhub.demonstrating.asking import open_requests
+from memoryhub.demonstrating.living import live_on, older_memories
+from memoryhub.demonstrating.people import INES, JONAS, PEOPLE, WEI
 from memoryhub.demonstrating.ruling import put_rules_into_force
 from memoryhub.demonstrating.stories import FOLDER, Story, read_stories
 from tenants.access.authenticating import authenticate_key
@@ -30,12 +32,6 @@ from tenants.roles import Role, Scope
 SLUG = "demo"
 NAME = "Kaffeehaus Demo 咖啡馆"
 KEY_NAME = "demo key"
-PEOPLE = (
-    ("ines.moreau@demo.example", "Ines Moreau", Role.OFFICER),
-    ("wei.zhang@demo.example", "Zhang Wei 张伟", Role.OFFICER),
-    ("jonas.weber@demo.example", "Jonas Weber", Role.ADMIN),
-    ("amara.diallo@demo.example", "Amara Diallo", Role.AUDITOR),
-)
 AGENTS = (
     ("support-copilot", "support/"),
     ("sales-assistant", "sales/"),
@@ -107,10 +103,11 @@ def make_demo(say: Callable[[str], None]) -> Demo:
         stories = read_stories()
         if is_new:
             say(f"writing {len(stories)} memories and their vectors")
-            import_memories(_dated(stories))
+            import_memories([*_dated(stories), *older_memories()])
     if is_new:
         _live(tenant)
-        open_requests(tenant, stories, officer=PEOPLE[0][0])
+        open_requests(tenant, stories, officer=INES)
+        live_on(tenant)
     return Demo(tenant, logins, str(key.text), len(stories))
 
 
@@ -175,7 +172,6 @@ def _live(tenant: Tenant) -> None:
             for namespace, item in DELETED:
                 if f"{namespace[0]}/" == prefix:
                     delete_memory(parse_delete({"namespace": list(namespace), "key": item}))
-    officers = (PEOPLE[0][0], PEOPLE[1][0])
-    put_rules_into_force(tenant, author=PEOPLE[2][0], approvers=officers)
+    put_rules_into_force(tenant, author=JONAS, approvers=(INES, WEI))
     with acting_as(operator_actor(tenant.id)):
         sweep_now()

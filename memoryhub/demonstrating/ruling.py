@@ -10,13 +10,12 @@ from typing import Any
 from audit.jobs import find_job, run_job
 from memories.activating import activate_rules
 from memories.staging import simulate_rules
+from memoryhub.demonstrating.people import person
 from policies.approving import approve_rules
 from policies.drafting import draft_rules, write_rules
 from policies.models import RuleSet
-from tenants.access.authenticating import choose_membership, person_actor
-from tenants.actors import Actor
 from tenants.context import acting_as
-from tenants.models import Tenant, User
+from tenants.models import Tenant
 
 RULES: list[dict[str, Any]] = [
     {"key": "contracts", "kind": "keep", "after": {"months": 72}, "anchor": "event:contract.ended",
@@ -56,22 +55,17 @@ CASES = [
 
 def put_rules_into_force(tenant: Tenant, author: str, approvers: tuple[str, str]) -> None:
     """The rules above, written by one and approved by the others; then a shorter draft."""
-    with acting_as(_person(tenant, author)):
+    with acting_as(person(tenant, author)):
         n = _write("How long what the agents remember lives", RULES)
         result = _simulate(n)
     for email in approvers:
-        with acting_as(_person(tenant, email)):
+        with acting_as(person(tenant, email)):
             approve_rules(n, reason="Agreed in the data protection review")
-    with acting_as(_person(tenant, approvers[0])):
+    with acting_as(person(tenant, approvers[0])):
         activate_rules(n, confirm_count=result["confirm_count"])
-    with acting_as(_person(tenant, author)):
+    with acting_as(person(tenant, author)):
         rules = [{**rule, "after": SHORTER.get(rule["key"], rule["after"])} for rule in RULES]
         _simulate(_write("A year is longer than complaints need", rules))
-
-
-def _person(tenant: Tenant, email: str) -> Actor:
-    user = User.objects.get(email=email)
-    return person_actor(user, choose_membership(user, tenant_id=tenant.id))
 
 
 def _write(note: str, rules: list[dict[str, Any]]) -> int:
