@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from tests.browser.chromium import chromium
 ROOT = Path(__file__).resolve().parent.parent.parent
 PORT = os.environ.get("PORT", "8941")
 HUB = f"http://127.0.0.1:{PORT}"
+SEALED_SECONDS = 10
 LOOKS = (
     ("light", "en", 1280),
     ("dark", "zh-hans", 1280),
@@ -34,7 +36,7 @@ PAGES = {
     "officer": {
         "overview": "/", "memories": "/memories?q=who+wants+a+refund", "memory": "MEMORY",
         "hold": "/holds a[href^='/holds/']:not([href$='/new'])",
-        "request": "/requests main a[href^='/requests/']:not([href$='/new'])",
+        "request": "/requests main a[href^='/requests/']:not([href$='/new']) >> nth=-1",
         "audit": "/audit",
     },
     "admin": {
@@ -47,27 +49,39 @@ PAGES = {
 def main() -> None:
     """Start, shoot, stop."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else ROOT / "docs" / "screens"
-    folder.mkdir(parents=True, exist_ok=True)
-    for old in folder.glob("*.png"):
-        old.unlink()
-    with tempfile.TemporaryDirectory(prefix="hub-shots-") as data:
+    with (
+        tempfile.TemporaryDirectory(prefix="hub-shots-") as data,
+        tempfile.TemporaryDirectory(prefix="shots-") as taken,
+    ):
         environment = {**os.environ, "MEMORYHUB_DATA": data}
         command = [sys.executable, "manage.py", "up", "--port", PORT]
         hub = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
         try:
             _wait()
             with chromium() as browser:
-                shoot(browser, _logins(environment), folder)
+                shoot(browser, _logins(environment), Path(taken))
+            _replace(folder, Path(taken))
         finally:
             hub.send_signal(signal.SIGINT)
             hub.wait(timeout=60)
 
 
+def _replace(folder: Path, taken: Path) -> None:
+    """All at once: a run that fails leaves the pictures that were there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for old in folder.glob("*.png"):
+        old.unlink()
+    for new in taken.glob("*.png"):
+        shutil.copyfile(new, folder / new.name)
+
+
 def _wait() -> None:
-    until = time.monotonic() + 180
+    """Until web answers and a worker reports, and has sealed the log of the demo."""
+    until = time.monotonic() + 300
     while time.monotonic() < until:
         try:
-            with urllib.request.urlopen(f"{HUB}/healthz", timeout=2):
+            with urllib.request.urlopen(f"{HUB}/readyz", timeout=5):
+                time.sleep(SEALED_SECONDS)
                 return
         except (urllib.error.URLError, OSError):
             time.sleep(1)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.browser
 
 OFFICER_PAGES = (
     "/", "/memories", "/memories?q=tea&kind=fact", "/privacy", "/privacy/detectors",
-    "/requests", "/requests/new", "/audit", "/account", "/nowhere", "/memories/recall",
+    "/requests", "/requests/new", "/audit", "/account", "/nowhere", "/memories/recall", "/help",
 )  # fmt: skip
 ADMIN_PAGES = (
     "/access", "/access/invite", "/access/keys", "/access/keys/new", "/settings",
