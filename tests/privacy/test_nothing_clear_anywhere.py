@@ -73,6 +73,8 @@ def rows_of(connection: psycopg.Connection) -> Iterator[tuple[str, str]]:
 
 def clear_in(text: str) -> list[str]:
     plain = [one for one in CLEAR if one in text]
+    if "\\x" not in text:  # no bytes in it
+        return plain
     return plain + [one for one in CLEAR if one.encode().hex() in text]
 
 
