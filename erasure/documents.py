@@ -71,7 +71,7 @@ _STORES: dict[str, tuple[str, str]] = {
     "business_events": ("Business events", "业务事件"),
     "repeatable_calls": ("Repeatable calls", "幂等请求记录"), "findings": ("Findings", "发现项"),
     "golden_questions": ("Golden questions", "基准问题"),
-    "released_holds": ("Released holds", "已解除的保全"),
+    "released_holds": ("Released holds", "已解除的冻结"),
     "jobs": ("Jobs", "任务"), "job_files": ("Files of jobs", "任务文件"),
     "tombstones": ("Tombstones", "删除标记"), "sessions": ("Sessions", "会话"),
     "query_cache": ("Cached queries", "查询缓存"),

@@ -33,6 +33,6 @@ MAPPING: tuple[tuple[str, str, Words], ...] = (
     ("SOC 2", "CC6.1–CC6.3", Words("Logical access: access and grants", "逻辑访问：访问与授权")),
     ("SOC 2", "CC7.2, CC7.3", Words("Monitoring: the log, exceptions", "监控：日志、异常")),
     ("SOC 2", "C1.2, P4.3", Words("Disposal: execution, holds, subject requests",
-                                  "处置：执行、保全、请求")),
+                                  "处置：执行、冻结、请求")),
 )  # fmt: skip
 """(law or standard, place, what in the report)."""

@@ -131,11 +131,11 @@ REVIEWS = Section(
 )  # fmt: skip
 
 HOLDS = Section(
-    "holds", Words("Legal holds", "法律保全"),
+    "holds", Words("Legal holds", "法律冻结"),
     Words("What must not be destroyed, and what holds kept from being destroyed.",
-          "不得销毁的内容，以及因保全而未被销毁的内容。"),
+          "不得销毁的内容，以及因法律冻结而未被销毁的内容。"),
     figures=(
-        Figure("open_holds", Words("Open holds", "生效中的保全"),
+        Figure("open_holds", Words("Open holds", "生效中的冻结"),
                "SELECT count(*) FROM policies_hold WHERE tenant_id = %(tenant)s "
                "AND released_at IS NULL"),
         Figure("prevented", Words("Destructions prevented in the period", "期间内阻止的销毁"),
@@ -143,7 +143,7 @@ HOLDS = Section(
                "AND prevented_at >= %(since)s AND prevented_at < %(until)s"),
     ),
     tables=(
-        Table("holds", Words("Holds", "保全"),
+        Table("holds", Words("Holds", "法律冻结"),
               ("id", "matter", "custodian", "state", "placed_at", "placed_by", "released_at",
                "released_by", "prevented"),
               "SELECT h.id, h.matter, h.custodian, h.state, h.placed_at, h.placed_by_name, "
