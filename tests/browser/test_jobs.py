@@ -60,7 +60,7 @@ def test_a_key_with_a_prefix_is_made_and_confined(
     page.fill("#id_prefixes", "support/")
     assert _findings(admin) == []
     page.click("main form.form button.primary")
-    text = page.wait_for_selector("code#key").inner_text()
+    text = page.locator("code#key").inner_text()
     assert _findings(admin) == []
     bot = Caller(text)
     found = bot.search([], query="tea").json()["items"]
