@@ -10,8 +10,10 @@ from typing import Any
 import pytest
 import yaml
 from django.core.management import get_commands
+from drf_spectacular.drainage import GENERATOR_STATS
 
 from policies.cases import parse_case, run_case
+from tests.fuzzing.contract import schema
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), ROOT / "sdk/README.md"])
@@ -127,6 +129,17 @@ def test_the_examples_of_retention_come_out_as_written(example: Any) -> None:
     assert example["expect"]
     result = run_case(parse_case(example))
     assert result.passed, (result.expected, result.got)
+
+
+def test_the_schema_tells_of_every_call_and_is_made_without_a_warning() -> None:
+    document = schema()
+    assert not GENERATOR_STATS
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            place = f"{method} {path}"
+            assert operation["summary"], place
+            assert len(operation["tags"]) == 1, place
+            assert {"401", "422", "503"} <= set(operation["responses"]), place
 
 
 def test_the_codes_named_for_the_api_are_raised_somewhere() -> None:
