@@ -4,7 +4,7 @@ The key is a keyed hash under the tenant's own key: no text, and nothing to comp
 A day, and it is forgotten. Redis is a convenience here: when it does not answer, it is left alone
 for some seconds and the provider is asked instead.
 
-One client a process: Django's cache makes one for each look-up, which took 1 ms of processor time.
+One client a process: Django's cache makes one each time (get and set: 0.5 ms of CPU against 0.1).
 """
 
 from __future__ import annotations
