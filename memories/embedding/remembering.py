@@ -30,11 +30,11 @@ def recall_query(profile: int, text: str) -> str | None:
     if _silent_until > time.monotonic():
         return None
     try:
-        found: str | None = _client().get(_key(profile, text))
+        found = _client().get(_key(profile, text))
     except redis.RedisError:
         _leave_alone()
         return None
-    return found
+    return found if isinstance(found, str) else None
 
 
 def remember_query(profile: int, text: str, vector: str) -> None:
