@@ -17,7 +17,7 @@ State = Literal[
 ]  # fmt: skip
 
 
-class ScopeShape(Shape):
+class HoldScopeShape(Shape):
     """What a hold covers: all of it together."""
 
     subjects: list[str]
@@ -49,7 +49,7 @@ class HoldShape(Shape):
     matter: str
     reason: str
     custodian: str
-    scope: ScopeShape
+    scope: HoldScopeShape
     state: Literal["active", "release_requested", "released"]
     placed_at: datetime
     placed_by: str

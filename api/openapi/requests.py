@@ -37,7 +37,7 @@ class IdentityShape(Shape):
     reference: str | None
 
 
-class ScopeShape(Shape):
+class RequestScopeShape(Shape):
     """How many memories were found, by what, and how many open sessions."""
 
     by_index: int
@@ -112,7 +112,7 @@ class SubjectRequestShape(Shape):
     due_at: datetime
     extension: ExtensionShape | None
     identity: IdentityShape | None
-    scope: ScopeShape | None
+    scope: RequestScopeShape | None
     exclusions: list[ExclusionShape]
     decision: DecisionShape | None
     approval: RequestApprovalShape | None

@@ -42,7 +42,7 @@ class RunShape(Shape):
     counts: CountsShape
 
 
-class ScopeShape(Shape):
+class SweepScopeShape(Shape):
     """A prefix with a rhythm of its own; [] is the tenant's."""
 
     id: UUID
@@ -78,19 +78,19 @@ class SweepRequest(Body):
 _TAGS = ["sweeps"]
 list_scopes = extend_schema(
     operation_id="list_sweep_scopes", tags=_TAGS, summary="Sweep scopes",
-    parameters=PAGE_PARAMETERS, responses=answers({200: page_shape(ScopeShape)}),
+    parameters=PAGE_PARAMETERS, responses=answers({200: page_shape(SweepScopeShape)}),
 )  # fmt: skip
 add_scope = extend_schema(
     operation_id="add_sweep_scope", tags=_TAGS, summary="Add a sweep scope",
-    request=ScopeRequest, responses=answers({201: ScopeShape}, 409),
+    request=ScopeRequest, responses=answers({201: SweepScopeShape}, 409),
 )  # fmt: skip
 get_scope = extend_schema(
     operation_id="get_sweep_scope", tags=_TAGS, summary="One sweep scope",
-    responses=answers({200: ScopeShape}),
+    responses=answers({200: SweepScopeShape}),
 )  # fmt: skip
 change_scope = extend_schema(
     operation_id="change_sweep_scope", tags=_TAGS, summary="Another rhythm, or a pause",
-    request=ScopeChange, responses=answers({200: ScopeShape}),
+    request=ScopeChange, responses=answers({200: SweepScopeShape}),
 )  # fmt: skip
 remove_scope = extend_schema(
     operation_id="remove_sweep_scope", tags=_TAGS, summary="Remove a sweep scope",

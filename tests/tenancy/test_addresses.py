@@ -131,6 +131,25 @@ def make_question(stage: Stage) -> Any:
     return post(stage, "/golden-questions", body)
 
 
+def make_privacy_rule(stage: Stage) -> Any:
+    return _by_admin(stage, "rules", {"entity": "cn_id", "action": "redact"})
+
+
+def make_privacy_pattern(stage: Stage) -> Any:
+    name = f"badge_{uuid4().hex[:8]}"
+    return _by_admin(stage, "patterns", {"entity": name, "pattern": "BD-[0-9]{5}"})
+
+
+def make_allowed_value(stage: Stage) -> Any:
+    return _by_admin(stage, "allowed", {"value": f"support-{uuid4().hex[:8]}@example.com"})
+
+
+def _by_admin(stage: Stage, name: str, body: dict[str, Any]) -> Any:
+    made = sign_in(stage.tenant, "admin").call("POST", f"/privacy/{name}", body)
+    assert made.status_code == 201, made.content
+    return made.json()["id"]
+
+
 def make_search(stage: Stage) -> Any:
     return stage.agent.search(["a"]).json()["search_id"]
 
@@ -140,6 +159,9 @@ MAKERS: dict[str, Make] = {
     "request_id": make_request,
     "session_id": make_session,
     "question_id": make_question,
+    "rule_id": make_privacy_rule,
+    "pattern_id": make_privacy_pattern,
+    "allowed_id": make_allowed_value,
     "search_id": make_search,
     "memory_id": make_memory,
     "event_id": make_event,
