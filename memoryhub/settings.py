@@ -301,7 +301,7 @@ EMBEDDING_QUERY_PREFIX = env.str("EMBEDDING_QUERY_PREFIX", "")
 EMBEDDING_PASSAGE_PREFIX = env.str("EMBEDDING_PASSAGE_PREFIX", "")
 EMBEDDING_TIMEOUT = env.float("EMBEDDING_TIMEOUT", 10.0)
 
-# Extraction of facts: by an LLM where a model is named, else by rules ------------------------------
+# Extraction of facts: by an LLM where a model is named, else by rules -----------------------------
 
 LLM_MODEL = env.str("LLM_MODEL", "")
 LLM_BASE_URL = env.str("LLM_BASE_URL", "")
