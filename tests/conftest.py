@@ -70,6 +70,7 @@ def _make_template(name: str) -> None:
 def _spare_the_disk() -> None:
     """No waiting for the disk: only a crash of the machine would lose anything, and it ends the
     tests too. Tests that kill servers have their own, which keep what they acknowledged."""
+    os.fsync = lambda _: None
     folder = DATA / "postgres"
     wanted = "fsync = off\nfull_page_writes = off\n"
     local = folder / "local.conf"

@@ -54,21 +54,22 @@ def create_tenant(slug: str, *, name: str, exist_ok: bool = False) -> Tenant:
     ring().create_tenant_key(identifier)
     with transaction.atomic():
         tenant = Tenant.objects.create(id=identifier, slug=slug, name=name)
-        Schedule.objects.create(tenant=tenant, job="sweep", interval_seconds=60, next_at=now())
-        Schedule.objects.create(tenant=tenant, job="embed", interval_seconds=2, next_at=now())
-        Schedule.objects.create(tenant=tenant, job="pii-scan", interval_seconds=60, next_at=now())
-        Schedule.objects.create(tenant=tenant, job="read", interval_seconds=5, next_at=now())
-        Schedule.objects.create(tenant=tenant, job="promote", interval_seconds=5, next_at=now())
-        Schedule.objects.create(
-            tenant=tenant, job="recall", interval_seconds=86_400, next_at=tonight(now())
-        )
-        Schedule.objects.create(
-            tenant=tenant, job="calendar", interval_seconds=86_400, next_at=now()
+        Schedule.objects.bulk_create(
+            Schedule(tenant=tenant, job=job, interval_seconds=seconds, next_at=at or now())
+            for job, seconds, at in _jobs_of_a_tenant(now())
         )
         record("tenant.create", Target("tenant", str(tenant.id)), Facts(links={"slug": slug}))
     with acting_as(operator_actor(tenant.id)), transaction.atomic():
         record("tenant.create", Target("tenant", str(tenant.id)), Facts(links={"slug": slug}))
     return tenant
+
+
+def _jobs_of_a_tenant(at: datetime) -> list[tuple[str, float, datetime | None]]:
+    """(job, seconds between two, when first; None: at once) of what beat does for each tenant."""
+    return [
+        ("sweep", 60, None), ("embed", 2, None), ("pii-scan", 60, None), ("read", 5, None),
+        ("promote", 5, None), ("recall", 86_400, tonight(at)), ("calendar", 86_400, None),
+    ]  # fmt: skip
 
 
 def tonight(at: datetime) -> datetime:
