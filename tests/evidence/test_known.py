@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 import psycopg
+import pytest
 
 from memories.sweeping import sweep_now
 from tenants.actors import job_actor
@@ -43,6 +44,7 @@ def _all(caller: Caller, **asked: Any) -> dict[str, int | None]:
             return found
 
 
+@pytest.mark.slow
 def test_at_a_hundred_random_instants_it_is_what_a_search_returned(
     tenant: Tenant, agent: Caller, officer: Person, owner_url: str
 ) -> None:

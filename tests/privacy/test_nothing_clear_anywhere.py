@@ -159,6 +159,7 @@ def ask_by_every_door(agent: Caller, officer: Person) -> None:
     assert officer.call("POST", f"/memories/{first['id']}/label", label).status_code == 200
 
 
+@pytest.mark.slow
 def test_nothing_clear_is_left_anywhere(
     agent: Caller, tenant: Tenant, officer: Person, whole_database: psycopg.Connection,
     caplog: pytest.LogCaptureFixture,
