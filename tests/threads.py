@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import asyncio
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from django.db import connections
 
@@ -25,3 +26,9 @@ def at_once(works: Sequence[Callable[[], T]]) -> list[T]:
 
     with ThreadPoolExecutor(len(works)) as pool:
         return list(pool.map(run, works))
+
+
+def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """As `asyncio.run`, in a thread of its own: in this one a browser test may have left a loop."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import Iterator
 from uuid import uuid4
@@ -11,6 +10,7 @@ import pytest
 
 from memoryhub_sdk.langgraph import MemoryHubStore
 from tests.compat.hubs import Hubs
+from tests.threads import run_async
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(300)]
 
@@ -51,4 +51,4 @@ def test_an_expired_item_within_a_page_leaves_no_gap_for_awaiting_callers(
         second = await store.asearch(namespace, limit=2, offset=2)
         return [[item.key for item in page] for page in (first, second)]
 
-    assert asyncio.run(pages()) == [["a", "b"], ["c"]]
+    assert run_async(pages()) == [["a", "b"], ["c"]]

@@ -10,6 +10,7 @@ from langgraph_sdk import get_client, get_sync_client
 from langgraph_sdk.errors import AuthenticationError, NotFoundError
 
 from tenants.models import Tenant
+from tests.threads import run_async
 
 
 @pytest.fixture
@@ -65,7 +66,7 @@ def test_the_async_client_does_the_same(address: str, key: str) -> None:
         with pytest.raises(NotFoundError):
             await store.get_item(["n", "0"], key="k")
 
-    asyncio.run(use())
+    run_async(use())
 
 
 def test_a_wrong_key_is_an_authentication_error(address: str) -> None:

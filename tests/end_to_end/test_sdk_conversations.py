@@ -17,6 +17,7 @@ from tests.plugin import ROOT
 sys.path.insert(0, str(ROOT / "sdk" / "src"))
 
 from memoryhub_sdk import AsyncMemoryHub, MemoryHub, NotFound
+from tests.threads import run_async
 
 
 @pytest.fixture
@@ -64,6 +65,6 @@ def test_the_async_client_does_the_same(address: str, key: str) -> None:
             await hub.sessions.delete(session.session_id)
             return recalled, context
 
-    recalled, context = asyncio.run(converse())
+    recalled, context = run_async(converse())
     assert len(recalled.items) == 3
     assert len(context.items) == 4
