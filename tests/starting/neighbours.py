@@ -14,6 +14,12 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[2]
 
+OURS = {
+    "MEMORYHUB_KEYS", "MEMORYHUB_LEDGER", "MEMORYHUB_ANCHORS", "DATABASE_URL",
+    "DATABASE_OWNER_URL", "REDIS_URL", "PORT",
+}  # fmt: skip
+"""Settings of these tests that a hub of its own must not take over: its keys are others."""
+
 _STAY = """
 import sys
 from pathlib import Path
@@ -57,11 +63,7 @@ class Neighbour:
 
 def environment(data: Path, **more: str) -> dict[str, str]:
     """Ours, but for the folders that tests/plugin.py chose and any server named outside."""
-    ours = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in {"MEMORYHUB_KEYS", "DATABASE_URL", "DATABASE_OWNER_URL", "REDIS_URL", "PORT"}
-    }
+    ours = {name: value for name, value in os.environ.items() if name not in OURS}
     paths = os.pathsep.join([str(ROOT), sysconfig.get_paths()["purelib"]])
     return ours | {"MEMORYHUB_DATA": str(data), "PYTHONPATH": paths} | more
 
