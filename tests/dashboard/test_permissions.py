@@ -203,6 +203,7 @@ def test_the_table_names_every_address() -> None:
     assert {pattern.name for pattern in urlpatterns} == set(TABLE)
 
 
+@pytest.mark.slow
 def test_each_role_gets_what_the_table_says(
     people: dict[str, Client], places: dict[str, str]
 ) -> None:

@@ -34,6 +34,7 @@ def _seen(client: httpx.Client) -> dict[str, object]:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_another_process_has_the_new_dates_at_once_and_the_old_ones_back(
     client: httpx.Client, governed: Governed, owner_url: str
 ) -> None:

@@ -77,6 +77,7 @@ def visited(plan: dict[str, Any]) -> float:
 
 
 @pytest.mark.parametrize("slot", [0, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_what_is_due_is_found_by_index_and_little_else_is_read(
     tenant: Tenant, agent: Caller, owner_url: str, slot: int
 ) -> None:

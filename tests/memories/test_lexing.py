@@ -220,6 +220,7 @@ HOSTILE = {
         for name in HOSTILE
     ],
 )
+@pytest.mark.slow
 def test_a_mebibyte_of_anything_fits(connection: psycopg.Connection, name: str) -> None:
     lexed = lex(HOSTILE[name])
     assert lexed.size <= TSVECTOR_BYTES
