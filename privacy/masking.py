@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
 
+from privacy.detecting.credentials import KNOWN
 from privacy.detecting.folding import fold
 from privacy.detecting.negatives import TOKEN, VAULT_ID
 from privacy.detecting.patterns import NAME
@@ -124,7 +125,8 @@ def _mask_mobile(text: str) -> str:
 
 def _mask_email(text: str) -> str:
     local, _, domain = text.replace("%40", "@").rpartition("@")
-    return f"{local[:1]}***@{domain}"
+    is_more = "eyJ" in domain or KNOWN.search(domain)  # a token right behind the address
+    return f"{local[:1]}***@{'***' if is_more else domain}"
 
 
 def _mask_phone(text: str) -> str:

@@ -70,3 +70,8 @@ def test_every_folded_character_knows_where_it_came_from(text: str) -> None:
 def test_chinese_on_either_side_never_hides_an_identity_number(before: str, after: str) -> None:
     text = f"{before}11010519491231002X{after}"
     assert [span.text for span in find(text, today=TODAY)] == ["11010519491231002X"]
+
+
+def test_a_token_glued_to_an_address_is_masked_with_it() -> None:
+    text = "user@例子.中国eyJhbGciOiJI.eyJzdWIi.c2ln+86 password: hunter2"
+    assert "eyJ" not in apply_masks(text, find(text, today=TODAY))
