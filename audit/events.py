@@ -87,6 +87,7 @@ EVENTS = _kinds(
     ("job.begin", "JOB-NEW", "{actor} started the job {target}", "{actor} 启动了任务 {target}"),
     ("job.cancel", "JOB-CAN", "{actor} asked the job {target} to stop",
      "{actor} 请求停止任务 {target}"),
+    ("job.file", "JOB-FIL", "{actor} took the file of {target}", "{actor} 下载了 {target} 的文件"),
     ("job.end", "JOB-END", "the job {target} is over", "任务 {target} 已结束"),
     ("sweep.run", "SWP-RUN", "{actor} swept {target}", "{actor} 清理了 {target}"),
     ("sweep.hide", "SWP-HID", "{actor} took {n} expired memories out of use",

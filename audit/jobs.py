@@ -144,13 +144,20 @@ class JobFile:
 
 
 def require_file(identifier: UUID) -> JobFile:
-    """The file of a job that is done. Conflict `invalid_state` before, Missing without one."""
-    job = find_job(identifier)
+    """The file of a job that is done, taken by the caller: an event. Conflict `invalid_state`
+    before, Missing without one. Somebody else's file may hold more than a caller with prefixes
+    sees: for them it is not there."""
+    job, actor = find_job(identifier), current_actor()
+    is_own = (job.created_by_kind, job.created_by) == (actor.kind.value, actor.id)
+    if job.file_type and not is_own and not actor.sees_everything:
+        raise Missing("There is no such file.")
     if job.state != Job.State.DONE and job.file_type:
         raise Conflict("The job is not done.", state=job.state)
     path = path_of(job.id)
     if not job.file_type or not path.exists():
         raise Missing("There is no such file.")
+    with transaction.atomic(savepoint=False):
+        record("job.file", Target("job", str(job.id)), Facts(links={"kind": job.kind}))
     return JobFile(path, job.file_name or str(job.id), job.file_type)
 
 

@@ -45,6 +45,11 @@ class Actor:
         return self.kind is ActorKind.PERSON
 
     @property
+    def sees_everything(self) -> bool:
+        """No prefix bounds what it sees of the tenant."""
+        return "" in self.prefixes
+
+    @property
     def is_known(self) -> bool:
         return self.kind is not ActorKind.ANONYMOUS
 

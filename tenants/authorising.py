@@ -27,3 +27,11 @@ def require(action: Action) -> Actor:
     if not actor.roles:
         raise Missing
     raise Denied("Your role does not allow this.", code="role_too_low")
+
+
+def require_whole_tenant(action: Action) -> Actor:
+    """As `require`, for what speaks of the whole tenant: not for callers with prefixes. Denied."""
+    actor = require(action)
+    if not actor.sees_everything:
+        raise Denied("This speaks of the whole tenant.", code="outside_prefix")
+    return actor

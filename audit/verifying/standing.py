@@ -19,7 +19,7 @@ from audit.verifying.offline import Fault, open_checkpoint, root_by_inclusion
 from audit.verifying.proving import Proof, find_checkpoints, prove_event
 from audit.verifying.running import KIND, Span, read_span
 from sealing.signing import public_key
-from tenants.authorising import require
+from tenants.authorising import require, require_whole_tenant
 from tenants.context import current_tenant_id
 from tenants.roles import Action
 
@@ -133,7 +133,7 @@ def _steps(proof: Proof) -> tuple[tuple[str, str], ...]:
 
 def ask_for_bundle(span: Span) -> Job:
     """A job that writes a bundle of the acting tenant's log to a file."""
-    require(Action.EXPORT_EVENTS)
+    require_whole_tenant(Action.EXPORT_EVENTS)
     with transaction.atomic(savepoint=False):
         job = begin_job(BUNDLE, action=Action.EXPORT_EVENTS, params=span.words(), total=None)
         job.file_type, job.file_name = "application/zip", f"audit-{job.id}.zip"

@@ -35,7 +35,7 @@ from evidence.report.populations import SECTIONS
 from evidence.report.shapes import LANGS, Lang
 from memoryhub.errors import Denied, Invalid
 from sealing.signing import public_key
-from tenants.authorising import require
+from tenants.authorising import require_whole_tenant
 from tenants.context import current_tenant_id, now
 from tenants.models import Tenant
 from tenants.roles import Action
@@ -48,7 +48,7 @@ STEPS = len(SECTIONS) + 2
 
 def ask_for_report(*, since: datetime, until: datetime, lang: Lang) -> Job:
     """A job that makes the report of a period [since, until). People only; Invalid."""
-    actor = require(Action.EXPORT_EVENTS)
+    actor = require_whole_tenant(Action.EXPORT_EVENTS)
     if not actor.is_person:
         raise Denied("Only people may do this.", code="people_only")
     if since >= until:

@@ -177,3 +177,20 @@ def test_every_list_can_be_exported(
                 run_job(UUID(answer.json()["id"]))
             job = person.call("GET", f"/jobs/{answer.json()['id']}").json()
             assert job["state"] == "done", (name, job)
+
+
+def test_a_person_with_prefixes_takes_no_file_of_the_whole_tenant(
+    tenant: Tenant, agent: Caller, officer: Person, make_person: Callable[..., Any], run: Any,
+    download: Any,
+) -> None:  # fmt: skip
+    agent.put(["outside"], "k", {"n": 1})
+    job = run(officer.call("POST", "/audit/exports", {"format": "jsonl"}))
+    assert b"outside" in download(job)
+    taken = agent.call("GET", f"/audit/events?action=job.file&target={job['id']}").json()["items"]
+    assert [one["actor"]["id"] for one in taken] == [str(officer.user.id)]
+    narrow = Person(make_person(tenant, "auditor"), tenant)
+    Membership.objects.filter(user=narrow.user, tenant=tenant).update(prefixes=["inside/"])
+    assert narrow.call("GET", f"/jobs/{job['id']}/file").status_code == 404
+    period = {"from": "2026-01-01T00:00:00Z", "to": "2026-02-01T00:00:00Z"}
+    answer = narrow.call("POST", "/audit/reports", period)
+    assert (answer.status_code, answer.json()["code"]) == (403, "outside_prefix")
