@@ -11,6 +11,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from audit.models import Event
+from tenants import snapshots
 from tenants.actors import operator_actor
 from tenants.context import acting_as
 from tenants.models import Tenant, User
@@ -161,9 +162,11 @@ def test_no_page_has_inline_script_or_style(people: dict[str, Client], agent: Ca
             assert script.split(">")[0].strip().startswith("src="), address
 
 
-# A page asks the database a fixed number of times, however much there is.
+# A page asks the database a fixed number of times, however much there is. Counted as for somebody
+# who comes after a while: within five seconds the tenant's settings are not read again, and how
+# soon the second look follows the first is the machine's affair.
 MOST_QUERIES = {
-    "/": 20, "/memories": 20, "/memories?q=boat": 20, "/audit": 18, "/access": 14,
+    "/": 22, "/memories": 20, "/memories?q=boat": 20, "/audit": 18, "/access": 14,
     "/access/review": 16, "/access/keys": 14, "/settings": 14, "/settings/sweeps": 20,
     "/account": 16,
 }  # fmt: skip
@@ -171,8 +174,9 @@ MOST_QUERIES = {
 
 @pytest.mark.parametrize("address", list(MOST_QUERIES))
 def test_the_number_of_queries_is_bounded(
-    address: str, agent: Caller, people: dict[str, Client]
+    address: str, agent: Caller, people: dict[str, Client], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(snapshots, "KEPT_SECONDS", 0.0)
     role = "admin" if address.startswith(("/access", "/settings")) else "officer"
 
     def ask() -> int:
