@@ -1,7 +1,8 @@
 """Golden questions: questions whose answers are known, by which recall is measured.
 
-The question is kept as searches are, with personal data masked. What is expected are memories that
-whoever writes the question can see below the prefix.
+The question is kept as searches are, with personal data masked; being shown it is a read of content
+and leaves an event. What is expected are memories that whoever writes the question can see below
+the prefix.
 """
 
 from __future__ import annotations
@@ -103,6 +104,14 @@ def list_questions() -> TenantQuerySet[Any]:
     for prefix in prefixes:
         mine |= Q(namespace_prefix__startswith=prefix)
     return rows.filter(mine)
+
+
+def note_read(shown: Sequence[UUID]) -> None:
+    """The texts of these questions are shown: one event, in the current transaction."""
+    if shown:
+        target = Target("golden question", str(shown[0]) if len(shown) == 1 else "")
+        ids = [str(one) for one in shown]
+        record("golden.read", target, Facts(counts={"n": len(ids)}, links={"ids": ids}))
 
 
 def list_results(identifier: UUID) -> TenantQuerySet[Any]:

@@ -21,6 +21,7 @@ from conversations.golden import (
     add_question,
     list_questions,
     list_results,
+    note_read,
     open_question,
     remove_question,
 )
@@ -62,8 +63,11 @@ class GoldenQuestionsView(HubView):
 
     @shapes.list_questions
     def get(self, request: Request) -> Response:
-        rows = list_questions()
-        return Response(page_of(rows, page_asked(request), present=present_question))
+        rows, asked = list_questions(), page_asked(request)
+        with transaction.atomic():
+            page = page_of(rows, asked, present=present_question)
+            note_read([item["id"] for item in page["items"]])
+        return Response(page)
 
     @shapes.add_question
     @repeatable(read_again)
@@ -87,7 +91,9 @@ class GoldenQuestionView(HubView):
     @shapes.get_question
     def get(self, request: Request, question_id: UUID) -> Response:
         with transaction.atomic():
-            return Response(present_question(open_question(question_id)))
+            question = open_question(question_id)
+            note_read([question.id])
+            return Response(present_question(question))
 
     @shapes.remove_question
     def delete(self, request: Request, question_id: UUID) -> Response:

@@ -13,7 +13,13 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from conversations.feedback import FeedbackFigures, count_feedback
-from conversations.golden import add_question, list_questions, open_question, remove_question
+from conversations.golden import (
+    add_question,
+    list_questions,
+    note_read,
+    open_question,
+    remove_question,
+)
 from conversations.measuring import (
     BASELINE_RUNS,
     Figures,
@@ -124,6 +130,7 @@ def _questions() -> dict[str, Any]:
     with transaction.atomic():
         rows = list(list_questions().order_by("-created_at", "-id")[: QUESTIONS_SHOWN + 1])
         results = last_results([row.id for row in rows])
+        note_read([row.id for row in rows[:QUESTIONS_SHOWN]])
     return {
         "questions": [(row, results.get(row.id)) for row in rows[:QUESTIONS_SHOWN]],
         "has_more": len(rows) > QUESTIONS_SHOWN,
