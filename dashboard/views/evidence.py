@@ -54,7 +54,7 @@ JOB_NAMES: dict[str, str | Promise] = {
     "holds.redate": _("New dates under a hold"),
     "event.apply": _("A business event"),
     "calendar.build": _("The calendar of forgetting"),
-    "recall.measure": _("Measurement of recall"),
+    "recall": _("Measurement of recall"),
     "keys.rotate": _("Rotation of the keys"),
     "request.access": _("Access package"),
     "request.scope": _("Scope of a request"),
