@@ -119,7 +119,7 @@ def count_by_day(*, since: datetime) -> Counter[tuple[str, str]]:
 def _allowed() -> EventQuerySet:
     """The tenant's events; for a caller with prefixes those that are about something below them."""
     rows = cast("EventQuerySet", Event.objects.all())
-    return rows.within(current_actor().prefixes)
+    return rows.within(current_actor().prefixes).with_places()
 
 
 def _mark(event: Event) -> Mark:

@@ -95,6 +95,31 @@ class Event(AbstractLogEntry):
         return f"{self.code} {self.target_kind} {self.target_id}"
 
 
+class LoggedLabel(TenantModel):
+    """What a name in the log's paths means, for as long as it may be known (`audit.labels`).
+
+    `name` is `n_` and the hash of the id with the label, so a row that was tampered with means
+    nothing. A label may have several names. Written by a trigger.
+    """
+
+    name = models.CharField(max_length=34)
+    label = models.TextField(db_collation="C")
+
+    class Meta:
+        base_manager_name = "objects"
+        constraints = (
+            # what a name of an event's path means
+            models.UniqueConstraint(fields=["tenant_id", "name"], name="logged_label_once"),
+        )
+        indexes = (
+            # the names of a label: as events are inserted, and looked for
+            models.Index(fields=["tenant_id", "label"], name="logged_label_names"),
+        )
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Job(TenantModel):
     """Work in the background, one a request: how far it is, and how it ended. No content.
 

@@ -24,8 +24,8 @@ def present_event(event: Event, *, lang: str = "en") -> dict[str, Any]:
         "client": {"net": event.client_net, "hash": event.client_hash},
         "target": {
             "kind": event.target_kind,
-            "id": event.target_id,
-            "namespace": event.namespace,
+            "id": event.target_id or _named_by_path(event),
+            "namespace": place_of(event),
         },
         "subjects": event.subjects,
         "ruleset": event.ruleset,
@@ -47,12 +47,25 @@ def say(event: Event, *, lang: str = "en") -> str:
     )
 
 
+def place_of(event: Event) -> str | None:
+    """The event's path: in clear as far as its names lead anywhere (EventQuerySet.with_places),
+    otherwise as it is sealed."""
+    place: str | None = getattr(event, "place", event.namespace)
+    return place
+
+
+def _named_by_path(event: Event) -> str:
+    """A namespace is named by its path; older events hold it as their target's id too."""
+    return (place_of(event) or "")[:254] if event.target_kind == "namespace" else ""
+
+
 def name_target(event: Event) -> str:
     """What the event is about, short: a memory by its namespace and the end of its id."""
+    place = place_of(event)
     if event.target_kind == "memory" and event.target_id:
-        return f"{event.namespace or ''}…{event.target_id[-6:]}"
-    if event.namespace is not None and event.target_kind in ("namespace", "sweep", "search"):
-        return event.namespace or "/"
+        return f"{place or ''}…{event.target_id[-6:]}"
+    if place is not None and event.target_kind in ("namespace", "sweep", "search"):
+        return place or "/"
     if event.target_kind == "key":
         return f"mh_{event.target_id}"
     if event.target_kind in ("user", "person", "tenant", "membership"):

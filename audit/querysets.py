@@ -14,6 +14,7 @@ from django.db import connection
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import JSONObject, TruncDate
 
+from audit.labels import clear_path, pattern_below
 from tenants.context import current_tenant_id
 from tenants.ids import uuid7
 from tenants.managers import TenantQuerySet
@@ -70,7 +71,7 @@ class EventQuerySet(TenantQuerySet[Any]):
             return self
         below = Q(pk__in=[])
         for prefix in prefixes:
-            below |= Q(namespace__startswith=prefix)
+            below |= Q(namespace__regex=pattern_below(prefix))
         return self.filter(below)
 
     def matching(self, wanted: EventFilter) -> Self:
@@ -91,11 +92,11 @@ class EventQuerySet(TenantQuerySet[Any]):
         if wanted.outcomes:
             rows = rows.filter(outcome__in=wanted.outcomes)
         if wanted.target:
-            rows = rows.filter(target_id=wanted.target)
+            rows = rows.filter(_target_is(wanted.target))
         if wanted.subject:
             rows = rows.filter(subjects__contains=[wanted.subject])
         if wanted.namespace is not None:
-            rows = rows.filter(namespace__startswith=wanted.namespace)
+            rows = rows.filter(namespace__regex=pattern_below(wanted.namespace))
         if wanted.since is not None:
             rows = rows.filter(at__gte=wanted.since)
         if wanted.until is not None:
@@ -107,6 +108,10 @@ class EventQuerySet(TenantQuerySet[Any]):
     def without_payload(self) -> Self:
         """For lists: the canonical text is only read where it is shown."""
         return self.defer("payload", "changes")
+
+    def with_places(self) -> Self:
+        """With `place`: the path in clear as far as its names lead anywhere."""
+        return self.annotate(place=clear_path())
 
     def with_seals(self) -> Self:
         """With `sealed`: epoch, index and the tree's size; None for what is not sealed yet."""
@@ -124,6 +129,15 @@ class EventQuerySet(TenantQuerySet[Any]):
         for day, action, count in rows.values_list("day", "action").annotate(n=Count("id")):
             counted[day.isoformat(), action.partition(".")[0]] += count
         return counted
+
+
+def _target_is(identifier: str) -> Q:
+    """By id; a namespace is its own (older events have it as their target's id)."""
+    named = Q(target_id=identifier)
+    if identifier.endswith("/"):
+        whole = Q(target_kind="namespace", target_id="")
+        named |= whole & Q(namespace__regex=pattern_below(identifier, only=True))
+    return named
 
 
 _CLAIM = (

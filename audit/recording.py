@@ -5,6 +5,9 @@ touch) and record in one round trip; the reader's SQL then inserts `draft.row` i
 
 There is no previous hash and no shared counter here, so writers never wait for each other; the
 order is given later, by the sealer.
+
+Two things of an event the database fills in as it is inserted (migration 0005): names for the
+labels of its path (`audit.labels`), and the subjects where only the statement knows them.
 """
 
 from __future__ import annotations
@@ -13,16 +16,20 @@ import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.db import connection, models
 
 from audit.events import EVENTS, Outcome
+from audit.labels import mark_labels
 from audit.querysets import INSERT, PLACEHOLDERS
 from tenants.context import current_actor, current_origin, now
 from tenants.ids import uuid7
 
 CHANGE_NAMES = {0: "create", 1: "update", 2: "delete"}
+_PATH_SLOT, _SUBJECTS_SLOT = f"@{uuid4().hex}@", f"@{uuid4().hex}@"
+"""Stand in the document for what the trigger fills in; not to be guessed, for a name of an actor or
+a reason may be any text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +52,13 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What an event may say beside who, when and what: numbers, ids and keyed hashes."""
+    """What an event may say beside who, when and what: numbers, ids and keyed hashes.
+
+    `subjects` are pseudonyms; None: the statement that inserts the event knows them.
+    """
 
     outcome: Outcome = Outcome.SUCCESS
-    subjects: tuple[str, ...] = ()
+    subjects: tuple[str, ...] | None = ()
     ruleset: int | None = None
     counts: Mapping[str, int] = field(default_factory=dict)
     links: Mapping[str, Any] = field(default_factory=dict)
@@ -78,6 +88,7 @@ def draft(action: str, target: Target, facts: Facts | None = None) -> Draft:
     roles = sorted(actor.roles)
     counts, links = dict(facts.counts), dict(facts.links)
     changes = None if facts.changes is None else dict(facts.changes)
+    path, subjects = target.namespace, facts.subjects
     payload = canonical({
         "v": 1, "id": str(identifier), "at": at.isoformat(), "tenant": str(actor.tenant_id),
         "code": code, "action": action, "outcome": facts.outcome,
@@ -85,16 +96,22 @@ def draft(action: str, target: Target, facts: Facts | None = None) -> Draft:
         "key_id": actor.key_id, "roles": roles, "on_behalf_of": actor.on_behalf_of,
         "request_id": origin.request_id,
         "client": {"net": origin.client_net, "hash": origin.client_hash},
-        "target": {"kind": target.kind, "id": target.id, "namespace": target.namespace},
-        "subjects": list(facts.subjects), "ruleset": facts.ruleset, "counts": counts,
-        "links": links, "changes": changes,
+        "target": {"kind": target.kind, "id": target.id, "namespace": path and _PATH_SLOT},
+        "subjects": _SUBJECTS_SLOT if subjects is None else list(subjects),
+        "ruleset": facts.ruleset, "counts": counts, "links": links, "changes": changes,
     })  # fmt: skip
+    if path:
+        path = mark_labels(path)
+        payload = payload.replace(f'"{_PATH_SLOT}"', "\x01")
+    if subjects is None:
+        payload = payload.replace(f'"{_SUBJECTS_SLOT}"', "\x02")
     row = [
         actor.tenant_id, at, identifier, code, action, facts.outcome.value, actor.kind.value,
         actor.id, actor.name, actor.key_id, roles, actor.on_behalf_of, origin.request_id,
-        origin.client_net, origin.client_hash, target.kind, target.id, target.namespace,
-        list(facts.subjects), facts.ruleset, json.dumps(counts), json.dumps(links),
-        None if changes is None else json.dumps(changes, ensure_ascii=False), payload,
+        origin.client_net, origin.client_hash, target.kind, target.id, path,
+        None if subjects is None else list(subjects), facts.ruleset, json.dumps(counts),
+        json.dumps(links), None if changes is None else json.dumps(changes, ensure_ascii=False),
+        payload,
     ]  # fmt: skip
     return Draft(identifier, row)
 

@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Count, Q
 
 from audit.models import Event
+from audit.presenting import place_of
 from audit.recording import Facts, Target, record
 from conversations.models import SearchFeedback
 from memories.namespaces import covers
@@ -89,8 +91,9 @@ def count_feedback() -> FeedbackFigures:
 
 def _shown(search_id: UUID, actor: Actor) -> frozenset[str]:
     """The ids that the search returned. Raises Missing."""
-    events = Event.objects.filter(id=search_id, action="memory.search", at__gt=now() - KNOWN_FOR)
-    event = events.first()
+    events: Any = Event.objects.all()
+    asked = events.filter(id=search_id, action="memory.search", at__gt=now() - KNOWN_FOR)
+    event: Event | None = asked.with_places().first()
     if event is None or not _may_speak(event, actor):
         raise Missing("There is no such search.")
     return frozenset(event.links.get("ids", ()))
@@ -99,4 +102,4 @@ def _shown(search_id: UUID, actor: Actor) -> frozenset[str]:
 def _may_speak(event: Event, actor: Actor) -> bool:
     if (event.actor_kind, event.actor_id) == (actor.kind.value, actor.id):
         return True
-    return covers(actor.prefixes, event.namespace or "")
+    return covers(actor.prefixes, place_of(event) or "")

@@ -112,7 +112,7 @@ def _reads_of(agent: Agent, at: datetime) -> list[Event]:
     rows = rows.within(current_actor().prefixes).filter(
         actor_id=agent.id, action__in=READS, outcome="success", at__lte=at, at__gt=at - READS_SINCE
     )
-    return list(rows.newest_first().without_payload()[:READS_SHOWN])
+    return list(rows.newest_first().without_payload().with_places()[:READS_SHOWN])
 
 
 def present_known(found: Knowledge) -> dict[str, Any]:

@@ -81,7 +81,8 @@ def _by_columns(
 def _read_events(asked: Asked, after: After, limit: int) -> tuple[list[Row], After]:
     wanted: EventFilter = asked.wanted
     rows: Any = Event.objects.all()
-    rows = rows.within(asked.prefixes).matching(wanted).filter(at__lt=asked.until).with_seals()
+    rows = rows.within(asked.prefixes).matching(wanted).filter(at__lt=asked.until)
+    rows = rows.with_places().with_seals()
     found, place = _by_columns(rows, ("at", "id"), after, limit)
     return [{**present_event(event), "payload": event.payload} for event in found], place
 

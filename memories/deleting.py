@@ -187,7 +187,7 @@ class _Sweep:
 def _record(asked: str, done: DeletedNamespace, dry_run: bool) -> None:
     record(
         "namespace.delete",
-        Target("namespace", asked[:254], asked),
+        Target("namespace", namespace=asked),
         Facts(
             counts={"matched": done.matched, "deleted": done.deleted},
             links={"dry_run": dry_run},

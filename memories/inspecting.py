@@ -126,7 +126,7 @@ def events_of_memory(identifier: UUID) -> EventQuerySet:
         find_memory(identifier, hidden_too=True)
     rows = cast("EventQuerySet", Event.objects.all())
     rows = rows.about(str(identifier)).within(actor.prefixes)
-    return rows.without_payload().with_seals()
+    return rows.without_payload().with_places().with_seals()
 
 
 def _with_writers(versions: list[Version], older: Sequence[MemoryVersion]) -> list[Version]:

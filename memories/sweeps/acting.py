@@ -129,7 +129,7 @@ def _record(judged: Sequence[Judged], area: Area, regime: Regime) -> None:
             facts = Facts(
                 ruleset=regime.ruleset, counts={"n": len(rows)}, links={"digest": digest_of(rows)}
             )
-            events.append(draft(action, Target("namespace", area.covered, area.covered), facts))
+            events.append(draft(action, Target("namespace", namespace=area.covered), facts))
     append(events)
 
 

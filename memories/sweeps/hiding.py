@@ -29,7 +29,7 @@ def hide_chunk(plan: Plan, *, since: datetime = BEGINNING) -> Chunk | None:
         counts = Counter(hidden=len(hidden), to_review=sum(waits for _, _, waits in hidden))
         record(
             "sweep.hide",
-            Target("namespace", area.covered, area.covered),
+            Target("namespace", namespace=area.covered),
             Facts(
                 counts={"n": counts["hidden"], "to_review": counts["to_review"]},
                 links={"digest": digest_of_ids(one for one, _, _ in hidden)},

@@ -91,7 +91,7 @@ def _destroy(
 ) -> None:
     rows = [row for row, _ in doomed]
     unhidden = [row for row in rows if row.trashed_at is None]
-    where = Target("namespace", area.covered, area.covered)
+    where = Target("namespace", namespace=area.covered)
     facts = _facts(rows, regime)
     of_hidden = facts if len(unhidden) == len(rows) else _facts(unhidden, regime)
     hides = draft("sweep.hide", where, of_hidden) if unhidden else None

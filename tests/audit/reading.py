@@ -25,4 +25,5 @@ def platform_events(**conditions: Any) -> list[Event]:
 
 def _read(tenant_id: Any, conditions: dict[str, Any]) -> list[Event]:
     with acting_as(operator_actor(tenant_id)), transaction.atomic():
-        return list(Event.objects.filter(**conditions).order_by("at", "id"))
+        rows: Any = Event.objects.all()
+        return list(rows.filter(**conditions).with_places().order_by("at", "id"))

@@ -63,7 +63,7 @@ def test_a_request_leaves_one_event_with_actor_request_and_code(
     assert event.request_id == answer.headers["X-Request-Id"] == REQUEST
     assert event.client_net == "127.0.0.0/24"
     assert event.client_hash
-    assert event.namespace == "a/"
+    assert event.place == "a/"
     if action == "memory.search":
         assert event.counts == {"returned": 1}
         assert event.links["ids"] == [made["id"]]
@@ -85,8 +85,8 @@ def test_a_namespace_that_looks_like_the_slot_of_an_id_stays_itself(
     agent.put(["@id@"], "k", {"n": 1}, index=False)
     agent.get(["@id@"], "k")
     event = one(tenant, "memory.get")
-    assert event.namespace == "@id@/"
-    assert json.loads(event.payload)["target"]["namespace"] == "@id@/"
+    assert event.place == "@id@/"
+    assert json.loads(event.payload)["target"]["namespace"] == event.namespace
 
 
 def test_each_write_of_a_batch_is_told(agent: Caller, tenant: Tenant) -> None:
