@@ -132,6 +132,7 @@ def show_failure(request: HttpRequest, error: HubError) -> HttpResponse:
         "status": error.status,
         "failure": known,
         "fault": FAULTS.get(error.code),
+        "code": error.code,
         "request_id": getattr(request, "request_id", ""),
     }
     if isinstance(error, Gone):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import wraps
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import urlencode, urlsplit
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -18,6 +18,7 @@ from django.db import DatabaseError, OperationalError, connection, transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.debug import sensitive_post_parameters
 
 from audit.events import Outcome
@@ -50,12 +51,7 @@ def page(*actions: Action, methods: tuple[str, ...] = READS) -> Callable[[View],
             try:
                 _admit(request, actions)
                 with timezone.override(ZoneInfo(tenant_settings().timezone)):
-                    again = answer_again(request)
-                    if again is not None:
-                        return again
-                    answer = _run(view, request, parts)
-                    settle(request, answer)
-                    return answer
+                    return _once(view, request, parts)
             except HubError as error:
                 return refuse(request, error)
             except OperationalError:
@@ -63,18 +59,24 @@ def page(*actions: Action, methods: tuple[str, ...] = READS) -> Callable[[View],
                 return refuse(request, Unavailable("The database is not reachable."))
 
         run.actions = actions  # type: ignore[attr-defined]
+        run.methods = methods  # type: ignore[attr-defined]
         return run
 
     return decorate
 
 
-def _run(view: View, request: HttpRequest, parts: dict[str, Any]) -> HttpResponse:
-    """The view; a form that it refused by raising may be sent again."""
+def _once(view: View, request: HttpRequest, parts: dict[str, Any]) -> HttpResponse:
+    """The view, once for each form sent; one that it refused by raising may be sent again."""
+    again = answer_again(request)
+    if again is not None:
+        return again
     try:
-        return view(request, **parts)
+        answer = view(request, **parts)
     except BaseException:
         forget(request)
         raise
+    settle(request, answer)
+    return answer
 
 
 def personal(*, methods: tuple[str, ...] = READS) -> Callable[[View], View]:
@@ -89,11 +91,12 @@ def personal(*, methods: tuple[str, ...] = READS) -> Callable[[View], View]:
             if not request.user.is_authenticated:
                 return send_to_sign_in(request)
             try:
-                return view(request, **parts)
+                return _once(view, request, parts)
             except HubError as error:
                 return refuse(request, error)
 
         run.actions = ()  # type: ignore[attr-defined]
+        run.methods = methods  # type: ignore[attr-defined]
         return run
 
     return decorate
@@ -118,14 +121,29 @@ def _admit(request: HttpRequest, actions: tuple[Action, ...]) -> None:
 
 
 def send_to_sign_in(request: HttpRequest) -> HttpResponse:
-    """To the sign-in and back; what was typed waits in the session."""
+    """To the sign-in and back to the page one was on; what was typed there waits in the session."""
+    target = _page_of(request)
     if request.method == "POST":
-        keep_form(request)
-    target = request.path if request.method == "POST" else request.get_full_path()
+        keep_form(request, urlsplit(target).path)
     address = f"{reverse('account_login')}?{urlencode({'next': target})}"
     if request.headers.get("HX-Request"):
         return HttpResponse(status=204, headers={"HX-Redirect": address})
     return HttpResponseRedirect(address)
+
+
+def _page_of(request: HttpRequest) -> str:
+    """The page that the request came from: of a form and of a part of a page, not its own address,
+    which may show nothing by itself."""
+    if request.headers.get("HX-Request"):
+        came_from = request.headers.get("HX-Current-URL", "")
+    elif request.method == "POST":
+        came_from = request.headers.get("Referer", request.path)
+    else:
+        return request.get_full_path()
+    if not url_has_allowed_host_and_scheme(came_from, allowed_hosts={request.get_host()}):
+        return reverse("overview")
+    parts = urlsplit(came_from)
+    return f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
 
 
 def refuse(request: HttpRequest, error: HubError) -> HttpResponse:

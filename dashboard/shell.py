@@ -14,6 +14,7 @@ from django.utils.functional import Promise
 from django.utils.translation import get_language, to_locale
 from django.utils.translation import gettext_lazy as _
 
+from dashboard.keeping import SECRETS
 from tenants.actors import Actor
 from tenants.clock import wall_clock
 from tenants.context import actor_or_none
@@ -113,6 +114,19 @@ class Shell:
     def at(self) -> datetime:
         """As of when the page speaks."""
         return wall_clock()
+
+    @property
+    def whose(self) -> str:
+        """Who is here and in which tenant, for what the browser keeps of forms; "" for nobody."""
+        user = getattr(self._request, "user", None)
+        if user is None or not user.is_authenticated:
+            return ""
+        return f"{user.pk}:{self.here.tenant.slug if self.here else ''}"
+
+    @property
+    def unkept(self) -> str:
+        """The names of fields that the browser never keeps."""
+        return " ".join(sorted(SECRETS))
 
     @property
     def role(self) -> str | Promise:

@@ -128,15 +128,21 @@ OUTCOMES_OF_CLAUSES: dict[str, str | Promise] = {
 
 CLAUSE_KINDS: dict[str, str | Promise] = {
     "hold": _("Legal hold"),
+    "keep": _("Keep"),
     "statutory_floor": _("Statutory floor"),
     "floor": _("Floor"),
     "cap": _("Cap"),
+    "source_cap": _("Cap"),
+    "quarantine": _("Quarantine"),
+    "request": _("Request"),
     "erasure": _("Erasure"),
     "restriction": _("Restriction"),
     "expire": _("Expiry"),
     "ttl": _("Lifetime (TTL)"),
     "delete": _("Deletion"),
     "archive": _("Archiving"),
+    "anonymise": _("Anonymise"),
+    "degrade": _("Degrade"),
     "notice": _("Notice period"),
     "trash": _("Trash"),
 }

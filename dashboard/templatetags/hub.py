@@ -45,10 +45,11 @@ def _icon(name: str) -> SafeString:
     return mark_safe(drawn)  # noqa: S308 - the library's own drawing, by a name of ours
 
 
-@register.simple_tag
-def once() -> SafeString:
+@register.simple_tag(takes_context=True)
+def once(context: dict[str, Any]) -> SafeString:
     """A form's own token: sent twice, the form makes one thing (`dashboard.once`)."""
-    return format_html('<input type="hidden" name="{}" value="{}">', FIELD, make_token())
+    token = make_token(context["request"])
+    return format_html('<input type="hidden" name="{}" value="{}">', FIELD, token)
 
 
 @register.simple_tag

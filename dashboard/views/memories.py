@@ -17,6 +17,7 @@ from dashboard import addresses, charts, values
 from dashboard.figures import keep_large
 from dashboard.holding import holds_over
 from dashboard.pages import page
+from dashboard.rule_forms import RULE_KINDS
 from dashboard.shell import language_of
 from dashboard.wording import CLAUSE_KINDS, ENTITY_NAMES, FLAG_NAMES, OUTCOMES_OF_CLAUSES
 from memories.browsing import Wanted, count_contents, list_memories
@@ -239,6 +240,7 @@ def _clause(clause: ExplainedClause) -> dict[str, Any]:
     date = clause["date"]
     return {
         "name": CLAUSE_KINDS.get(clause["kind"], clause["kind"]),
+        "rule": clause["key"] if clause["kind"] in RULE_KINDS else "",
         "because": clause["because"],
         "role": clause["role"],
         "outcome": OUTCOMES_OF_CLAUSES.get(clause["role"], clause["role"]),

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from dashboard.keeping import take_kept_form
 from dashboard.pages import page
 from dashboard.ruling import (
     STATE_NAMES,
@@ -69,7 +70,7 @@ def rule_version(request: HttpRequest, n: int) -> HttpResponse:
     context |= {
         "lines": list_rules(version, lang, reaches=counted.reaches), "in_use": counted.in_use,
         "compared": compare_versions(version, other, lang),
-        "examples": run_version_examples(version),
+        "examples": run_version_examples(version), "kept_note": take_kept_form(request),
     }  # fmt: skip
     return render(request, "hub/retention/version.html", context)
 

@@ -1,11 +1,8 @@
-"""What the pages show: masked values, text as text, versions, filters, kept forms, few queries."""
+"""What the pages show: masked values, text as text, versions, filters, few queries."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import pytest
-from django.contrib.sessions.backends.cache import SessionStore
 from django.db import connection, transaction
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -14,9 +11,8 @@ from audit.models import Event
 from tenants import snapshots
 from tenants.actors import operator_actor
 from tenants.context import acting_as
-from tenants.models import Tenant, User
+from tenants.models import Tenant
 from tests.callers import Caller
-from tests.dashboard.conftest import PASSWORD
 
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)">'
 
@@ -110,26 +106,6 @@ def test_a_bad_cursor_is_a_page_that_says_so(officer: Client, cursor: str) -> No
 
 def test_a_destroyed_memory_leaves_its_tombstone(agent: Caller, officer: Client) -> None:
     assert officer.get("/memories/01a22c50-f8dc-70bb-b564-4ee23cae7319").status_code == 404
-
-
-def test_what_was_typed_outlives_the_session(
-    tenant: Tenant, make_person: Callable[..., User], sign_in: Callable[[User], Client]
-) -> None:
-    user = make_person(tenant, "admin")
-    browser = sign_in(user)
-    SessionStore(browser.cookies["sessionid"].value).flush()
-    typed = {"name": "night-agent", "scopes": ["memory:read"], "prefixes": "night/", "days": "30"}
-    answer = browser.post("/access/keys/new", typed)
-    assert answer.status_code == 302
-    assert answer.headers["Location"] == "/signin?next=%2Faccess%2Fkeys%2Fnew"
-    back = browser.post(
-        answer.headers["Location"],
-        {"login": user.email, "password": PASSWORD, "next": "/access/keys/new"},
-    )
-    page = browser.get(back.headers["Location"]).content.decode()
-    assert 'value="night-agent"' in page
-    assert "night/" in page
-    assert "night-agent" not in browser.get("/access/keys").content.decode(), "nothing was sent"
 
 
 def test_the_policy_is_strict_on_every_page(officer: Client) -> None:
