@@ -108,7 +108,7 @@ def _embed(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Ve
 
 def _call(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Vector]:
     provider = provider_for(profile)
-    with gate_of(profile.number).passing():
+    with gate_of(profile, texts).passing():
         try:
             matrix = provider.query(texts[0]) if as_query else provider.passages(texts)
         except EmbeddingUnavailable:

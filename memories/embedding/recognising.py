@@ -72,7 +72,7 @@ def recognise_all() -> None:
     for profile in profiles_in_use():
         doubt(profile)
         try:
-            with gate_of(profile.number).passing():
+            with gate_of(profile).passing():
                 recognise(profile, provider_for(profile))
         except (EmbeddingUnavailable, EmbeddingRefused):
             continue
