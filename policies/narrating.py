@@ -61,15 +61,21 @@ _TEXT: Final = {
         " “{key}” waits for the event {event}.",
         "“{key}”正在等待事件 {event}。",
     ),
-    "archive": (" Leaves ordinary search on {date}.", "{date} 移出常规搜索。"),
-    "archived": (
-        " Out of ordinary search since {date}; a read brings it back.",
-        "自 {date} 起已移出常规搜索，读取后恢复。",
+    "archive": (
+        " Leaves ordinary search on {date} {why}.",
+        "{date} 移出常规搜索（{why}）。",
     ),
-    "anonymise": (" Personal data is masked from {date} on.", "自 {date} 起就地脱敏个人信息。"),
+    "archived": (
+        " Out of ordinary search since {date} {why}; a read brings it back.",
+        "自 {date} 起已移出常规搜索（{why}），读取后恢复。",
+    ),
+    "anonymise": (
+        " Personal data is masked from {date} on {why}.",
+        "自 {date} 起就地脱敏个人信息（{why}）。",
+    ),
     "degrade": (
-        " Ranks lower from {date} on, weight {weight}.",
-        "自 {date} 起降权，权重 {weight}。",
+        " Ranks lower from {date} on {why}, weight {weight}.",
+        "自 {date} 起降权（{why}），权重 {weight}。",
     ),
     "uncovered": (" No rule covers it, so it is kept.", "没有规则覆盖，因此一直保留。"),
     "ttl_clamped": (
@@ -182,12 +188,13 @@ class _Teller:
         evaluation = self.evaluation
         if evaluation.state in ("ACTIVE", "ARCHIVED") and evaluation.archive_at is not None:
             known = "archived" if evaluation.state == "ARCHIVED" else "archive"
-            yield self._say(known, date=evaluation.archive_at)
+            yield self._say(known, date=evaluation.archive_at, why=self._why("archived"))
         if evaluation.anonymise_at is not None and evaluation.state != "PURGED":
-            yield self._say("anonymise", date=evaluation.anonymise_at)
+            why = self._why("anonymised")
+            yield self._say("anonymise", date=evaluation.anonymise_at, why=why)
         if evaluation.degrade_at is not None and evaluation.visible:
-            weight = show_number(evaluation.degrade_weight or 0)
-            yield self._say("degrade", date=evaluation.degrade_at, weight=weight)
+            weight, why = show_number(evaluation.degrade_weight or 0), self._why("degraded")
+            yield self._say("degrade", date=evaluation.degrade_at, weight=weight, why=why)
 
     def _tell_flags(self) -> Iterator[str]:
         flags, found = self.evaluation.flags, self.evaluation.found
@@ -199,6 +206,9 @@ class _Teller:
                 yield self._say(flag)
         if "notice" in flags:
             yield self._say("notice", length=show_length(found.settings.notice, self.lang))
+
+    def _why(self, what: str) -> str:
+        return tell_why(what, self.evaluation, self.lang)
 
     def _say(self, known: str, **facts: object) -> str:
         zone = self.evaluation.found.settings.zone
