@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
+from evidence.report.heads import cell, head
 from evidence.report.mapping import MAPPING
 from evidence.report.populations import SECTIONS
 from evidence.report.shapes import Figure, Lang, Section, Table, Words
@@ -111,9 +112,14 @@ def _section(section: Section, found: Mapping[str, Any], lang: Lang) -> str:
     ]
     for table in section.tables:
         rows = found["tables"][table.key]
+        heads = [head(column, lang) for column in table.columns]
+        shown = [
+            [cell(column, value, lang) for column, value in zip(table.columns, row, strict=True)]
+            for row in rows["shown"]
+        ]
         if table.key == "lateness":
-            parts.append(_bars(table.words.say(lang), rows["shown"]))
-        parts.append(_table(table.words.say(lang), table.columns, rows["shown"]))
+            parts.append(_bars(table.words.say(lang), shown))
+        parts.append(_table(table.words.say(lang), heads, shown))
         said = FILES.say(lang).format(rows=rows["rows"], key=table.key)
         parts.append(f'<p class="note">{escape(said)}</p>')
     return "\n".join(parts)
