@@ -13,6 +13,9 @@ import pytest
 from django.core.wsgi import get_wsgi_application
 from playwright.sync_api import Browser, Page
 
+from memoryhub.demonstrating.making import Demo, make_demo
+from tenants.actors import operator_actor
+from tenants.context import acting_as
 from tenants.models import User
 from tests.browser.chromium import chromium
 
@@ -50,6 +53,13 @@ def chrome() -> Iterator[Browser]:
             yield browser
     except RuntimeError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def demo(hub: str) -> Demo:
+    """The demo tenant: everything a page can show is there."""
+    with acting_as(operator_actor()):
+        return make_demo(lambda text: None)
 
 
 @dataclass

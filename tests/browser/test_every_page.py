@@ -14,7 +14,7 @@ from conversations.models import GoldenQuestion
 from dashboard.urls import urlpatterns
 from erasure.models import SubjectRequest
 from memories.models import Finding, Memory, SweepScope
-from memoryhub.demonstrating.making import Demo, make_demo
+from memoryhub.demonstrating.making import Demo
 from policies.models import Hold, RuleSet
 from tenants.actors import operator_actor
 from tenants.context import acting_as
@@ -36,13 +36,6 @@ WIDE = """[...document.querySelectorAll("main *")].filter(
   (one) => one.getBoundingClientRect().right > innerWidth && !one.closest(".scroll, .pan, pre")
 ).slice(0, 3).map((one) => one.outerHTML.slice(0, 120)).join(" | ")"""
 """What reaches beyond the window, for whoever reads the failure."""
-
-
-@pytest.fixture(scope="module")
-def demo(hub: str) -> Demo:
-    """The demo tenant: everything a page can show is there."""
-    with acting_as(operator_actor()):
-        return make_demo(lambda text: None)
 
 
 def _things(demo: Demo) -> dict[str, str]:

@@ -21,7 +21,7 @@ from tenants.actors import operator_actor
 from tenants.context import acting_as
 from tenants.models import Tenant, User
 from tests.browser.conftest import PASSWORD, Visit
-from tests.browser.test_every_page import _addresses, _things, demo  # noqa: F401
+from tests.browser.test_every_page import _addresses, _things
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow, pytest.mark.timeout(1200)]
 
@@ -71,7 +71,7 @@ def _sign_in(visit: Visit, user: User) -> None:
 def test_every_form_keeps_what_was_typed_when_the_session_ends(
     demo: Demo,
     make_person: Callable[..., User],
-    visit: Callable[..., Visit],  # noqa: F811
+    visit: Callable[..., Visit],
 ) -> None:
     with acting_as(operator_actor(demo.tenant.id)), transaction.atomic():
         scope = str(SweepScope.objects.all()[0].id)
@@ -100,7 +100,7 @@ def test_every_form_keeps_what_was_typed_when_the_session_ends(
                 page.evaluate(SEND, place)
                 page.wait_for_url("**/signin?**")
                 page.context.clear_cookies()
-                page.context.add_cookies(cookies)  # signed in again: many times a minute
+                page.context.add_cookies(cookies)  # type: ignore[arg-type]  # signed in again
                 window.open(address)
                 after = page.evaluate(READ, place)
                 if after != before:
