@@ -7,7 +7,8 @@ There is no previous hash and no shared counter here, so writers never wait for 
 order is given later, by the sealer.
 
 Two things of an event the database fills in as it is inserted (migration 0005): names for the
-labels of its path (`audit.labels`), and the subjects where only the statement knows them.
+labels of its path (`audit.labels`), and the subjects of the memories that it names (migration 0011
+of memories).
 """
 
 from __future__ import annotations
@@ -54,7 +55,8 @@ class Target:
 class Facts:
     """What an event may say beside who, when and what: numbers, ids and keyed hashes.
 
-    `subjects` are pseudonyms; None: the statement that inserts the event knows them.
+    `subjects` are pseudonyms; None: those of the memories that the event names (its target, or
+    the ids among its links), which the database knows.
     """
 
     outcome: Outcome = Outcome.SUCCESS

@@ -78,6 +78,7 @@ def list_memories(
                 "memory.search",
                 Target("search", namespace=encode(wanted.namespace)),
                 Facts(
+                    subjects=None,
                     counts={"returned": len(page.items)},
                     links={"ids": [str(row.id) for row in page.items], "query": None},
                 ),

@@ -45,7 +45,7 @@ def examine_memory(memory_id: UUID) -> Examined:
             record(
                 "memory.get",
                 Target("memory", str(row.id), row.namespace),
-                Facts(ruleset=row.ruleset, counts={"version": row.version}),
+                Facts(subjects=None, ruleset=row.ruleset, counts={"version": row.version}),
             )
         found = find_by_ids(row.derived_from) if row.derived_from else {}
         sources = [one for one in found.values() if covers(actor.prefixes, one.namespace)]

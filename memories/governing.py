@@ -122,5 +122,5 @@ def _record(action: str, row: StoredMemory, reason: str, **links: str | None) ->
     record(
         action,
         Target("memory", str(row.id), row.namespace),
-        Facts(ruleset=row.ruleset, links={"reason": reason, **links}),
+        Facts(subjects=None, ruleset=row.ruleset, links={"reason": reason, **links}),
     )

@@ -69,13 +69,14 @@ def inspect_memory(identifier: UUID) -> Inspected:
     actor = require(Action.READ_VALUES)
     with relaxed_commit(when=not actor.is_person), transaction.atomic():
         row = find_memory(identifier)
-        event = draft("memory.get", Target("memory", str(row.id), row.namespace))
+        target, facts = Target("memory", str(row.id), row.namespace), Facts(subjects=None)
+        event = draft("memory.get", target, facts)
         reading = reading_of(None)
         found = read_page([row.id], reading, event).get(row.id)
         if found is not None:  # of what is hidden, people read the row as it was found
             (row,) = with_touches([found], reading, restores=True)
         else:
-            record("memory.get", Target("memory", str(row.id), row.namespace))
+            record("memory.get", target, facts)
         return inspect_row(row)
 
 
@@ -106,7 +107,7 @@ def list_versions(identifier: UUID, *, before: int | None, limit: int) -> list[V
         record(
             "memory.versions",
             Target("memory", str(row.id), row.namespace),
-            Facts(counts={"returned": min(len(versions), limit)}),
+            Facts(subjects=None, counts={"returned": min(len(versions), limit)}),
         )
     return _with_writers(versions, older)[: limit + 1]
 

@@ -296,6 +296,8 @@ class MemorySubject(TenantModel):
 
     memory_id = models.UUIDField()
     subject = models.TextField(db_collation="C")
+    pseudonym = models.CharField(max_length=32, null=True)  # noqa: DJ001 - null: an older row
+    """As events name the subject; what reads of the memory say comes from here."""
 
     class Meta:
         base_manager_name = "objects"

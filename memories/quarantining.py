@@ -108,7 +108,7 @@ def decide_quarantined(identifier: UUID, *, decision: Decision, reason: str) -> 
         record(
             "privacy.decide",
             Target("memory", str(row.id), row.namespace),
-            Facts(links={"decision": decision, "reason": reason}),
+            Facts(subjects=None, links={"decision": decision, "reason": reason}),
         )
         return inspect_row(decided)
 

@@ -57,7 +57,7 @@ def read_memory(op: GetOp) -> StoredMemory | None:
     if not covers(actor.prefixes, path):
         return None
     reading = reading_of(op.refresh_ttl)
-    event = draft("memory.get", Target("memory", ID_SLOT, path))
+    event = draft("memory.get", Target("memory", ID_SLOT, path), Facts(subjects=None))
     found = read_one(path, op.key, reading, event)
     return None if found is None else with_touches([found], reading, restores=True)[0]
 
@@ -99,7 +99,11 @@ def _read_chunk(
     event = draft(
         "memory.batch",
         Target("batch"),
-        Facts(counts={"returned": len(ids)}, links={"ids": [str(one) for one in ids]}),
+        Facts(
+            subjects=None,
+            counts={"returned": len(ids)},
+            links={"ids": [str(one) for one in ids]},
+        ),
     )
     page = read_page(ids, reading, event)
     return with_touches(list(page.values()), reading, restores=True)

@@ -70,6 +70,7 @@ def reveal_value(identifier: UUID, *, path: str, reason: str) -> Revealed:
             "memory.reveal",
             Target("memory", str(row.id), row.namespace),
             Facts(
+                subjects=None,
                 counts={"version": row.version, "n": len(entities)},
                 links={
                     "path": mask_text(path, today=now().date()),
@@ -96,6 +97,7 @@ def find_by_value(entity: str, value: str) -> tuple[list[StoredMemory], datetime
             "memory.find",
             Target("search"),
             Facts(
+                subjects=None,
                 counts={"returned": len(rows)},
                 links={"entity": entity, "ids": [str(row.id) for row in rows]},
             ),

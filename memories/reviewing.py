@@ -109,6 +109,7 @@ def decide_review(
             "review.decide",
             Target("memory", str(row.id), row.namespace),
             Facts(
+                subjects=None,
                 ruleset=decided.ruleset,
                 links={"decision": decision, "reason": reason, "label": label},
             ),

@@ -173,7 +173,7 @@ def _quarantine_chunk() -> int:
             draft(
                 "privacy.quarantine",
                 Target("memory", str(identifier)),
-                Facts(links={"because": "overdue"}),
+                Facts(subjects=None, links={"because": "overdue"}),
             )
             for identifier in ids
         )

@@ -44,6 +44,7 @@ from memories.statements.together import Together
 from memoryhub.errors import Denied, HubError, Invalid
 from privacy.acting import Guard
 from privacy.regimes import privacy_regime
+from privacy.subjects import pseudonyms_of
 from tenants.actors import Actor
 from tenants.authorising import require
 from tenants.context import current_actor, fixed_plans, now
@@ -98,7 +99,10 @@ def prepare_puts(ops: Sequence[PutOp], *, superseded: Collection[int] = ()) -> l
             error.position = number
             raise
     unread = {number: replace(prepared[number], chunks=[]) for number in superseded}
-    return _embed([unread.get(number, put) for number, put in enumerate(prepared)], profile)
+    made = _embed([unread.get(number, put) for number, put in enumerate(prepared)], profile)
+    # in a transaction of its own: in ours, new people of two batches could wait in a circle
+    pseudonyms_of(subject for put in made for subject in put.op.subjects)
+    return made
 
 
 def _prepare(
@@ -283,7 +287,8 @@ def _apply(decisions: Sequence[Decision], profile: Profile, tenant: TenantSettin
     together = Together()
     created = [one for one in decisions if one.outcome in ("created", "quarantined")]
     updated = [one for one in decisions if one.outcome == "updated"]
-    events = {one.row.id: _draft_event(one) for one in decisions}
+    names = pseudonyms_of(subject for one in decisions for subject in one.row.subjects)
+    events = {one.row.id: _draft_event(one, names) for one in decisions}
     if created:
         upsert.insert_memories(together, [(one.row, _text_of(one)) for one in created])
     if updated:
@@ -303,7 +308,7 @@ def _apply(decisions: Sequence[Decision], profile: Profile, tenant: TenantSettin
         [entry for one in written for entry in _embedded(one)],
         profile=profile.number,
     )
-    upsert.replace_subjects(together, [(one.row, one.replaces) for one in written])
+    upsert.replace_subjects(together, [(one.row, one.replaces) for one in written], names)
     keep_protected(
         together, [(one.row, one.prepared.screened.protected) for one in written], at=now()
     )
@@ -334,12 +339,13 @@ def _embedded(decision: Decision) -> list[tuple[UUID, Chunk, str]]:
     ]
 
 
-def _draft_event(decision: Decision) -> Draft:
+def _draft_event(decision: Decision, names: Mapping[str, str]) -> Draft:
     row = decision.row
     return draft(
         "memory.put",
         Target("memory", str(row.id), row.namespace),
         Facts(
+            subjects=tuple(sorted(names[subject] for subject in row.subjects)),
             ruleset=row.ruleset,
             counts={"version": row.version},
             links={"outcome": decision.outcome},

@@ -11,7 +11,7 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -62,42 +62,77 @@ def hash_subject(subject: str) -> str:
 
 
 def name_subject(subject: str) -> KnownSubject:
-    """The pseudonym of a subject, made at its first use."""
+    """A person with pseudonym and key, made at their first use."""
     hashed = hash_subject(subject)
     row = DataSubject.objects.filter(subject_hash=hashed).first()
     if row is None:
-        pseudonym = PREFIX + secrets.token_hex(10)
-        plain = json.dumps({"subject": subject, "key": new_subject_key().hex()}).encode()
-        sealed = wrap_for_tenant(plain, current_tenant_id(), pseudonym)
-        row, _ = DataSubject.objects.get_or_create(
-            subject_hash=hashed,
-            defaults={"pseudonym": pseudonym, "sealed": sealed, "made_at": now()},
-        )
+        _make({hashed: subject})
+        row = DataSubject.objects.get(subject_hash=hashed)
     return _open(row)
 
 
 def pseudonym_of(subject: str) -> str:
-    """A subject as events and sessions name it, `s_…`; known to this process for a minute.
+    """A subject as events and sessions name it, `s_…`; as `pseudonyms_of`."""
+    return pseudonyms_of([subject])[subject]
+
+
+def pseudonyms_of(subjects: Iterable[str]) -> dict[str, str]:
+    """By subject, its pseudonym, made where there is none; known to this process for a minute.
 
     For so long after an erasure another process may still write the former pseudonym: it leads
     nowhere. Opens a transaction where there is none.
     """
-    key = current_tenant_id(), hash_subject(subject)
-    kept = _kept.get(key)
-    if kept is not None and kept[0] > time.monotonic():
-        return kept[1]
-    with transaction.atomic(savepoint=False):
-        pseudonym = name_subject(subject).pseudonym
-        transaction.on_commit(lambda: _keep(key, pseudonym))
-    return pseudonym
+    tenant, at = current_tenant_id(), time.monotonic()
+    names: dict[str, str] = {}
+    unknown: dict[str, str] = {}
+    for subject in subjects:
+        if subject in names:
+            continue
+        hashed = hash_subject(subject)
+        kept = _kept.get((tenant, hashed))
+        if kept is not None and kept[0] > at:
+            names[subject] = kept[1]
+        else:
+            unknown[hashed] = subject
+    if unknown:
+        with transaction.atomic(savepoint=False):
+            found = _find_or_make(unknown)
+            transaction.on_commit(lambda: _keep(tenant, found))
+        names |= {unknown[hashed]: pseudonym for hashed, pseudonym in found.items()}
+    return names
 
 
-def _keep(key: _Key, pseudonym: str) -> None:
+def _find_or_make(people: Mapping[str, str]) -> dict[str, str]:
+    """Pseudonyms by keyed hash, of people by keyed hash."""
+    rows = DataSubject.objects.filter(subject_hash__in=list(people))
+    found = dict(rows.values_list("subject_hash", "pseudonym"))
+    lacking = {hashed: people[hashed] for hashed in people.keys() - found.keys()}
+    if lacking:
+        _make(lacking)
+        found = dict(rows.values_list("subject_hash", "pseudonym"))
+    return found
+
+
+def _make(people: Mapping[str, str]) -> None:
+    """In the order of their hashes, so that two transactions never wait in a circle here."""
+    made = []
+    for hashed, subject in sorted(people.items()):
+        pseudonym = PREFIX + secrets.token_hex(10)
+        plain = json.dumps({"subject": subject, "key": new_subject_key().hex()}).encode()
+        sealed = wrap_for_tenant(plain, current_tenant_id(), pseudonym)
+        made.append(
+            DataSubject(subject_hash=hashed, pseudonym=pseudonym, sealed=sealed, made_at=now())
+        )
+    DataSubject.objects.bulk_create(made, ignore_conflicts=True)
+
+
+def _keep(tenant: UUID, found: Mapping[str, str]) -> None:
     """Once it is committed: of a transaction that rolls back nothing may be remembered."""
+    until = time.monotonic() + KEPT_SECONDS
     with _lock:
-        if len(_kept) >= KEPT_SUBJECTS:
+        if len(_kept) + len(found) >= KEPT_SUBJECTS:
             _kept.clear()
-        _kept[key] = time.monotonic() + KEPT_SECONDS, pseudonym
+        _kept.update({(tenant, hashed): (until, name) for hashed, name in found.items()})
 
 
 def find_subject(pseudonym: str) -> KnownSubject | None:

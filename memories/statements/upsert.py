@@ -281,23 +281,30 @@ _DROP_SUBJECTS = (
     f"DELETE FROM memories_memorysubject s USING {recordset(_OF_MEMORY)} "
     "WHERE s.tenant_id = %s AND s.memory_id = d.memory_id AND s.subject <> ALL(d.kept)"
 )
-_SUBJECT = {"id": "uuid", "memory_id": "uuid", "subject": "text"}
+_SUBJECT = {"id": "uuid", "memory_id": "uuid", "subject": "text", "pseudonym": "text"}
 _SUBJECTS = (
-    "INSERT INTO memories_memorysubject (tenant_id, id, memory_id, subject) "
-    f"SELECT %s, d.id, d.memory_id, d.subject FROM {recordset(_SUBJECT)} "
+    "INSERT INTO memories_memorysubject (tenant_id, id, memory_id, subject, pseudonym) "
+    f"SELECT %s, d.id, d.memory_id, d.subject, d.pseudonym FROM {recordset(_SUBJECT)} "
     "ON CONFLICT (tenant_id, subject, memory_id) DO NOTHING"
 )
 
 
 def replace_subjects(
-    together: Together, rows: Sequence[tuple[StoredMemory, StoredMemory | None]]
+    together: Together,
+    rows: Sequence[tuple[StoredMemory, StoredMemory | None]],
+    names: Mapping[str, str],
 ) -> None:
-    """The side table of subjects, for (row, the row it replaces) whose subjects differ."""
+    """The side table of subjects, with their pseudonyms (`names`), for (row, the row it replaces)
+    whose subjects differ."""
     differing = [(row, old) for row, old in rows if row.subjects != (old.subjects if old else [])]
     changed = [[row.id, row.subjects] for row, old in differing if old is not None]
     if changed:
         records = as_records(tuple(_OF_MEMORY), changed)
         together.add(_DROP_SUBJECTS, [records, current_tenant_id()])
-    values = [[uuid7(), row.id, subject] for row, _ in differing for subject in row.subjects]
+    values = [
+        [uuid7(), row.id, subject, names[subject]]
+        for row, _ in differing
+        for subject in row.subjects
+    ]
     if values:
         together.add(_SUBJECTS, [current_tenant_id(), as_records(tuple(_SUBJECT), values)])
