@@ -205,6 +205,7 @@ def _read(
         "memory.search",
         Target("search", namespace=encode(op.namespace_prefix)),
         Facts(
+            subjects=None,
             counts={"returned": len(ids)},
             links={"ids": [str(identifier) for identifier in ids], "query": _hashed(op.query)},
         ),
