@@ -47,7 +47,7 @@ from erasure.models import RequestedMemory, SubjectRequest
 from erasure.probing import Memento, Probed, probe
 from erasure.scoping import put_fresh_into_scope
 from erasure.stepping import SCHEDULED, lift_excluded
-from erasure.stores import STORES, Person
+from erasure.stores import STORES, Person, forget_labels
 from memories.dating import evaluate_row, regime_to_destroy_by
 from memories.models import Finding
 from memories.naming import is_named, pattern_of
@@ -267,6 +267,7 @@ def _probe(work: Work) -> str | None:
     request = work.request
     left = ground_of_left(sorted(work.targets()), work.subject)
     out = {one: f"excluded: {ground}" for one, ground in excluded_from(request).items()}
+    forget_labels(work.person())
     found = probe(work.person(), memento_of(request.id), kept=[*left, *out])
     request.result = {**(request.result or {}), **work.tally.result(left, out, found)}
     note_step("request.probe", request, n=found.hits, queries=found.queries)
@@ -338,6 +339,7 @@ def _finish(work: Work, left: dict[UUID, str]) -> None:
     """The certificate; then the pseudonym and the key of the person lead nowhere any more."""
     request = work.request
     removed = forget_subject(work.subject)
+    forget_labels(work.person())
     result = {name: value for name, value in (request.result or {}).items() if name != "tally"}
     result["stores"] = [
         *result["stores"],

@@ -22,12 +22,20 @@ from django.db.models import Q, TextField
 from django.db.models.functions import Cast
 
 from audit.files import path_of
-from audit.models import Job, RepeatableCall
+from audit.models import Job, LoggedLabel, RepeatableCall
 from conversations.models import GoldenQuestion
 from conversations.sessions import end_session, find_sessions_of
 from memories.embedding.calling import forget_kept_vectors
-from memories.models import BusinessEvent, Finding, Tombstone
-from memories.naming import BLANK, blank_name, is_named, pattern_of
+from memories.models import (
+    BusinessEvent,
+    Finding,
+    SweepRun,
+    SweepScope,
+    SweepTally,
+    Tombstone,
+)
+from memories.namespaces import encode
+from memories.naming import BLANK, blank_name, is_named, pattern_of, without_name
 from memories.occurring import SCHEDULED
 from memories.requesting import unname_tombstones
 from policies.models import Hold
@@ -79,7 +87,39 @@ def _calls(person: Person) -> Any:
 
 
 def _findings(person: Person) -> Any:
-    return Finding.objects.filter(memory_id__in=list(person.ids)).exclude(kind="rebuild_due")
+    named = Q(memory_id__in=list(person.ids))
+    pattern = pattern_of(person.subject)
+    if pattern:
+        named |= Q(namespace__regex=pattern) | Q(detail__regex=pattern)
+    return Finding.objects.filter(named).exclude(kind="rebuild_due")
+
+
+def _configured() -> Any:
+    """Prefixes that admins gave a rhythm of its own: configuration, which is theirs to change."""
+    return SweepScope.objects.values("namespace_prefix")
+
+
+def _sweeps(person: Person) -> Any:
+    """Sweeps that somebody asked for below the person's label, once."""
+    pattern = pattern_of(person.subject)
+    rows = SweepRun.objects.exclude(namespace_prefix__in=_configured())
+    return rows.filter(namespace_prefix__regex=pattern) if pattern else rows.none()
+
+
+def _tallies(person: Person) -> Any:
+    pattern = pattern_of(person.subject)
+    rows = SweepTally.objects.filter(tenant_id=current_tenant_id())
+    rows = rows.exclude(scope__in=_configured())
+    return rows.filter(scope__regex=pattern) if pattern else rows.none()
+
+
+def _unname_sweeps(person: Person) -> int:
+    runs = list(_sweeps(person))
+    for run in runs:
+        run.namespace_prefix = without_name(run.namespace_prefix, person.subject)
+        run.save(update_fields=["namespace_prefix"])
+    _tallies(person).delete()
+    return len(runs)
 
 
 def _jobs(person: Person) -> Any:
@@ -97,6 +137,18 @@ def _jobs(person: Person) -> Any:
 
 def _scrub_jobs(person: Person) -> int:
     return int(_jobs(person).update(params={}, cursor={}, result=None))
+
+
+def _labels(person: Person) -> Any:
+    """What names in the log mean: without these rows they lead nowhere (`audit.labels`)."""
+    named = Q(label=encode((person.subject,))[:-1])
+    pattern = pattern_of(person.subject)
+    return LoggedLabel.objects.filter(named | Q(label__regex=pattern) if pattern else named)
+
+
+def forget_labels(person: Person) -> int:
+    """Again, as late as possible: who still asks below the person's label has named it anew."""
+    return int(_labels(person).delete()[0])
 
 
 def _schedules(person: Person) -> Any:
@@ -134,20 +186,22 @@ HOLD_TEXTS = ("matter", "reason", "custodian", "release_reason", "released_reaso
 
 def _released_holds(person: Person) -> Any:
     """Those that stand name the person as long as they stand: the law asks for it."""
+    rows = Hold.objects.annotate(paths=Cast("namespaces", TextField()))
     named = Q(subjects__contains=[person.subject])
     pattern = pattern_of(person.subject)
-    for name in HOLD_TEXTS if pattern else ():
+    for name in (*HOLD_TEXTS, "paths") if pattern else ():
         named |= Q(**{f"{name}__regex": pattern})
-    return Hold.objects.filter(named, released_at__isnull=False)
+    return rows.filter(named, released_at__isnull=False)
 
 
 def _unname_holds(person: Person) -> int:
     holds = list(_released_holds(person))
     for hold in holds:
         hold.subjects = [BLANK if one == person.subject else one for one in hold.subjects]
+        hold.namespaces = [without_name(one, person.subject) for one in hold.namespaces]
         for name in HOLD_TEXTS:
             setattr(hold, name, blank_name(getattr(hold, name), person.subject))
-        hold.save(update_fields=["subjects", *HOLD_TEXTS])
+        hold.save(update_fields=["subjects", "namespaces", *HOLD_TEXTS])
     return len(holds)
 
 
@@ -238,6 +292,10 @@ STORES: tuple[Store, ...] = (
     Store("jobs", _count(_jobs), _scrub_jobs),
     Store("job_files", lambda person: len(list(_files(person))), _drop_files),
     Store("tombstones", _named_tombstones, lambda person: unname_tombstones(person.subject)),
+    Store("event_labels", _count(_labels), forget_labels),
+    Store(
+        "sweeps", lambda person: _sweeps(person).count() + _tallies(person).count(), _unname_sweeps
+    ),
     Store("sessions", lambda person: len(find_sessions_of(person.subject)), _end_sessions),
     Store("query_cache", lambda person: len(_query_keys()), _drop_queries),
     Store("queued_messages", lambda person: len(_messages(person)), _drop_messages),

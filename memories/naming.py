@@ -21,7 +21,9 @@ def pattern_of(subject: str) -> str:
     """A regular expression for texts that name the person; "" for one too short to look for."""
     if len(subject.strip()) < SHORTEST:
         return ""
-    forms = {subject, json.dumps(subject, ensure_ascii=False)[1:-1], encode((subject,))[:-1]}
+    dotless = subject.replace("%", "%25").replace(".", "%2E")  # as agents put it into a label
+    forms = {subject, json.dumps(subject, ensure_ascii=False)[1:-1], dotless}
+    forms |= {encode((form,))[:-1] for form in (subject, dotless)}
     words = "|".join(_SPECIAL.sub(r"\\\1", form) for form in sorted(forms))
     before = "(^|[^a-zA-Z0-9_])" if _is_wordly(subject[0]) else ""
     after = "($|[^a-zA-Z0-9_])" if _is_wordly(subject[-1]) else ""

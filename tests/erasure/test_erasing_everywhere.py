@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import base64
 import json
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psycopg
 import pytest
 import redis
 from django.conf import settings
 
+from audit.jobs import run_job
 from erasure.signing import CERTIFICATE, is_genuine
 from memories.embedding.catching_up import embed_pending
-from tenants.actors import operator_actor
+from memories.sweeping import sweep_now
+from tenants.actors import job_actor, operator_actor
 from tenants.context import acting_as
 from tenants.models import Tenant
-from tests.ageing import act_as_owner
+from tests.ageing import act_as_owner, let_pass
 from tests.callers import Caller
 from tests.erasure.asking import Asking
 from tests.erasure.everywhere import tables_holding
@@ -80,21 +82,77 @@ def fill(agent: Caller, anna: str, word: str, tenant: Tenant) -> dict[str, str]:
     return ids
 
 
+def file_under(agent: Caller, anna: str, word: str) -> None:
+    """Her identifier as a label: before anybody is known by it, of memories about her and of others
+    that do not say so, alone and inside a longer label; and all that is asked about such places."""
+    home, loose, longer = ["users", anna], ["users", anna, "loose"], ["crm", f"case-{anna}-7"]
+    agent.search(home, query="what is here?")
+    agent.put(loose, "k", {"text": f"{word} has no subject"})
+    agent.put(home, "k", {"text": f"{word} is at home"}, subjects=[anna])
+    agent.put(home, anna, {"text": f"{word} has her name as a key"}, subjects=[anna])
+    agent.put(longer, "k", {"text": f"{word} has a case"}, subjects=[anna, "bob"])
+    for namespace in (home, loose, longer):
+        agent.get(namespace, "k")
+        agent.search(namespace)
+    agent.batch(
+        {"op": "put", "namespace": loose, "key": "b", "value": {"text": word}},
+        {"op": "get", "namespace": home, "key": "k"},
+        {"op": "search", "namespace_prefix": home, "query": "home"},
+        {"op": "list_namespaces", "prefix": home},
+        {"op": "delete", "namespace": loose, "key": "k"},
+    )
+    agent.delete(home, anna)
+    agent.put([*home, "old"], "k", {"text": f"{word} goes soon"}, ttl=1, subjects=[anna])
+    for dry in (True, False):
+        agent.call("DELETE", "/store/namespaces", {"namespace_prefix": loose, "dry_run": dry})
+    agent.call("POST", "/events", {"id": f"p-{anna}", "type": "moved", "namespace": home,
+                                   "occurred_at": "2026-01-01T00:00:00Z"})  # fmt: skip
+    agent.call("GET", f"/usage?namespace_prefix=users.{anna}")
+
+
+def ask_about(asking: Asking, tenant: Tenant, anna: str) -> None:
+    """What people look for there: lists, exports, sweeps, what an agent knew; a hold that ended."""
+    officer = asking.officer
+    path = f"users/{anna}"
+    officer.call("GET", f"/audit/events?namespace=users.{anna}")
+    officer.call("GET", f"/audit/known?actor={officer.user.id}&at=2026-01-01T00:00:00Z"
+                 f"&namespace=users.{anna}")  # fmt: skip
+    for filtered in ({"list": "memories", "filter": {"namespace": ["users", anna]}},
+                     {"list": "events", "filter": {"namespace": ["users", anna]}}):  # fmt: skip
+        asked = officer.call("POST", "/audit/exports", {**filtered, "format": "jsonl"})
+        assert asked.status_code == 202, asked.content
+        with acting_as(job_actor("test", tenant.id)):
+            run_job(UUID(asked.json()["id"]))
+    with acting_as(operator_actor(tenant.id)):
+        sweep_now(f"{path}/")
+    scope = {"namespaces": [["users", anna]]}
+    hold = officer.call("POST", "/policies/holds", {"matter": "m", "custodian": "c",
+                        "reason": "asked", "scope": scope}).json()["id"]  # fmt: skip
+    for person in (officer, asking.second):
+        released = person.call("POST", f"/policies/holds/{hold}/release", {"reason": "over"})
+        assert released.status_code == 200, released.content
+
+
 def test_nothing_of_theirs_is_left_anywhere_and_others_stand(
     agent: Caller, tenant: Tenant, asking: Asking, anna: str, owner_url: str
 ) -> None:
     word = f"w{uuid4().hex[:10]}"
+    file_under(agent, anna, word)
+    let_pass(owner_url, tenant, days=2)
+    ask_about(asking, tenant, anna)
     agent.call("PUT", "/store/items", {"namespace": ["crm"], "key": "keyed", "subjects": [anna],
                                        "value": {"text": f"{word} was put once"}},
                idempotency_key=f"k-{word}")  # fmt: skip
     ids = fill(agent, anna, word, tenant)
     shorten(owner_url, tenant, ids)
+    assert "audit_event" not in tables_holding(owner_url, tenant, anna), "not even before"
     with acting_as(operator_actor(tenant.id)):
         embed_pending()
     session = agent.call("POST", "/sessions", {"subject": anna, "channel": "web"})
     before = tables_holding(owner_url, tenant, anna, word)
     assert {"memories_memory", "memories_memoryversion", "memories_memorysubject",
-            "memories_businessevent"} <= set(before), before  # fmt: skip
+            "memories_businessevent", "audit_loggedlabel", "memories_tombstone",
+            "memories_sweeprun", "audit_job", "policies_hold"} <= set(before), before  # fmt: skip
     done = asking.erase(anna)
     assert (done["state"], done["outcome"]) == ("closed", "erased"), done
     assert done["result"]["probe"]["hits"] == 0
@@ -116,6 +174,10 @@ def test_nothing_of_theirs_is_left_anywhere_and_others_stand(
     assert lines["repeatable_calls"]["removed"] == 1
     assert lines["queued_messages"]["removed"] == 1
     assert lines["query_cache"]["removed"] >= 1
+    assert lines["event_labels"]["removed"] >= 2
+    seen = asking.officer.call("GET", "/audit/events?action=memory.get&limit=200").json()["items"]
+    assert {"crm/", "users/"} <= {one["target"]["namespace"].split("/")[0] + "/" for one in seen}
+    assert anna not in json.dumps(seen)
     originals = lines["sealed_originals"]
     assert (originals["kept"], originals["ground"]) == (1, "needed_by_other_memories"), originals
     assert originals["removed"] >= 1
