@@ -6,8 +6,10 @@ the session's short-term memory, candidates of what is known about the subject (
 naming it, wherever the caller may read), its profile facts, and their texts; the block is built;
 what went into it is counted as read and recorded.
 
-What can fail. No vectors: both tiers answer by words. No session (expired, another tenant's):
-Missing. Redis away: 503 with a session; with a subject alone the store answers without Redis.
+What can fail. No vector, because nobody computes them or not in time: both tiers answer by words,
+and the event says so. A message that waits for its own is in the session's window all the same, and
+else found by its words. No session (expired, another tenant's): Missing. Redis away: 503 with a
+session; with a subject alone the store answers without Redis.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ from django.db import transaction
 from audit.recording import Facts, Target, draft
 from conversations.blocks import Block, Language, Line, build_block, language_of, text_of
 from conversations.intent.judging import has_open_task
-from conversations.recalling import recall_op
+from conversations.recalling import QUESTION, recall_op
 from conversations.sessions import Session, home_of, homes_of, load_session
+from memories.embedding.gating import waiting
 from memories.masking import mask_json_text
 from memories.namespaces import covers, encode, narrow
 from memories.ops import RecallOp
@@ -74,7 +77,8 @@ def assemble_context(
     session = None if session_id is None else load_session(session_id)
     watch.note("session")
     about = _about(session, subject or "")
-    question = prepare_search(RecallOp(namespace_prefix=[], query=query, limit=LONG_LINES))
+    with waiting(QUESTION):
+        question = prepare_search(RecallOp(namespace_prefix=[], query=query, limit=LONG_LINES))
     watch.note("embedding")
     with relaxed_commit(when=not actor.is_person), transaction.atomic():
         watch.note("begin")
@@ -147,12 +151,13 @@ def _of_session(session: Session, question: Question) -> tuple[dict[UUID, float]
     """The session's short-term memories that fit, and those of its last messages."""
     op = recall_op(session, question.op.query or "", limit=SHORT_LINES)
     scope = Scope((encode(session.namespace),), now(), tier="short", kinds=op.kinds)
-    ranked = answer_question(replace(question, op=op), scope).ranked
+    answer = answer_question(replace(question, op=op), scope)
+    ranked = answer.ranked
     scores = {one.candidate.id: one.score for one in ranked[:SHORT_LINES]}
     if not session.window:
         return scores, []
     path = encode(session.namespace)
-    if question.vector is not None:  # then all of the place is ranked
+    if question.vector is not None and not answer.lacks_vectors:  # then all of it is ranked
         window = [one.candidate.id for one in ranked if one.candidate.key in session.window]
     else:
         there = find_visible([(path, message) for message in session.window], at=now())
@@ -219,6 +224,7 @@ def _read(about: About, session: Session | None, block: Block, question: Questio
             links={
                 "ids": [str(one) for one in ids],
                 "query": keyed_hash(query, purpose="search-query", tenant_id=current_tenant_id()),
+                **({} if question.degraded is None else {"degraded": question.degraded}),
             },
         ),
     )

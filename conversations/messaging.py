@@ -23,6 +23,7 @@ from conversations.candidates import note_candidates
 from conversations.intent.filtering import filter_message
 from conversations.intent.judging import Reason, Verdict
 from conversations.keeping import CLAIM_SECONDS, CLAIMED, RETRY_AFTER
+from conversations.recalling import QUESTION
 from conversations.sessions import (
     Message,
     Role,
@@ -33,6 +34,7 @@ from conversations.sessions import (
     touch_session,
 )
 from conversations.short_term import KIND, Entry, keep_entry
+from memories.embedding.gating import waiting
 from memories.filter_sql import to_json
 from memories.namespaces import encode
 from memories.occurring import ACTIVITY_EVERY, note_activity
@@ -174,7 +176,9 @@ def _judge(session: Session, incoming: Incoming) -> _Judged:
     classes = tuple(sorted({one.entity for one in protected.found}))
     if incoming.role != "user":
         return _Judged(Verdict(False, "not_user", "role"), text, classes)
-    return _Judged(filter_message(text, session.state), text, classes)
+    with waiting(QUESTION):  # a verdict is not revised later, so its vector gives way to nobody
+        verdict = filter_message(text, session.state)
+    return _Judged(verdict, text, classes)
 
 
 _REJECTED = Verdict(False, "pii_rejected", "personal data")

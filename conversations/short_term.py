@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from django.conf import settings
 
 from conversations.sessions import Session
+from memories.embedding.gating import Patience, waiting
 from memories.ops import ShortTermOp
 from memories.retrying import retry_when_taken, with_newest_rules
 from memories.rows import StoredMemory
@@ -22,6 +23,10 @@ T = TypeVar("T")
 KIND = "intent"
 WAITED_FOR = 4_800
 """Characters up to which a message waits for its vectors; longer ones get theirs a little later."""
+
+LATER = Patience(0.1, gives_way=True)
+"""A message's vector can come later, by the worker: until then it is found by its words, and in the
+context by being among the last. So while the local model is pressed it is left to the questions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +48,8 @@ def keep_entry(entry: Entry, along: Callable[[StoredMemory, bool], T]) -> T:
 
 
 def _keep(entry: Entry, along: Callable[[StoredMemory, bool], T]) -> T:
-    prepared = prepare_puts([_op_of(entry)])
+    with waiting(LATER):
+        prepared = prepare_puts([_op_of(entry)])
 
     def work() -> T:
         (written,) = apply_puts(prepared)
