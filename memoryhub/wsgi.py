@@ -9,7 +9,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
 
 application = get_wsgi_application()
 
-from tenants.processes import keep_reporting  # noqa: E402 - Django has to be set up
+from conversations.warming import warm_in_background  # noqa: E402 - Django has to be set up
+from tenants.processes import keep_reporting  # noqa: E402
 
 keep_reporting("web")
 
@@ -18,3 +19,5 @@ keep_reporting("web")
 gc.collect()
 gc.freeze()
 gc.set_threshold(20_000, 20, 20)
+
+warm_in_background()

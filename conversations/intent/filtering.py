@@ -7,7 +7,9 @@ down the rules and the amount of content decide.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any
 
@@ -100,9 +102,20 @@ def _as_rows(vectors: Sequence[str]) -> Sequence[Matrix]:
     return [np.asarray(orjson.loads(vector), dtype=np.float32) for vector in vectors]
 
 
-@lru_cache(maxsize=8)
 def prototype_rows(profile: Profile) -> Mapping[Likeness, Matrix]:
-    """The prototypes' vectors, of unit length: no tenant's, and so not asked for in its name."""
+    """The prototypes' vectors, of unit length: no tenant's, and so not asked for in its name.
+
+    Two seconds of a core with the local model, so who comes meanwhile waits for the first.
+    """
+    with _reading if profile.provider == "local" else nullcontext():
+        return _prototype_rows(profile)
+
+
+_reading = threading.Lock()
+
+
+@lru_cache(maxsize=8)
+def _prototype_rows(profile: Profile) -> Mapping[Likeness, Matrix]:
     provider = provider_for(profile)
     made = {}
     for name, texts in PROTOTYPES.items():
