@@ -160,6 +160,8 @@ def _destroy_unused(versions: list[int]) -> None:
         if retired_for(current_tenant_id(), version) < GRACE_SECONDS:
             continue
         with transaction.atomic():
-            is_used = reseal.count_older(version + 1) > 0
-        if not is_used:
+            if reseal.count_older(version + 1):
+                continue
+            target = Target("tenant", str(current_tenant_id()))
+            record("keys.destroy", target, Facts(counts={"n": version}))
             destroy_version(current_tenant_id(), version)

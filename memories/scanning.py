@@ -93,6 +93,8 @@ def _scan_chunk() -> Counter[str] | None:
             if one.row.quarantined_at is not None
         ]
         upsert.seal_originals(sealed)
+        fresh = [identifier for identifier, _ in sealed if not by_id[identifier].quarantined_at]
+        _record_quarantined(fresh, because="detected")
         counts = Counter(
             scanned=len(rows), found=len(changed), versions=versions, quarantined=len(sealed)
         )
@@ -169,15 +171,19 @@ def _scan_versions(
 def _quarantine_chunk() -> int:
     with transaction.atomic():
         ids = scans.quarantine_overdue(at=now(), limit=settings.PII_SCAN_CHUNK)
-        append(
-            draft(
-                "privacy.quarantine",
-                Target("memory", str(identifier)),
-                Facts(subjects=None, links={"because": "overdue"}),
-            )
-            for identifier in ids
-        )
+        _record_quarantined(ids, because="overdue")
         return len(ids)
+
+
+def _record_quarantined(ids: Sequence[UUID], *, because: str) -> None:
+    append(
+        draft(
+            "privacy.quarantine",
+            Target("memory", str(identifier)),
+            Facts(subjects=None, links={"because": because}),
+        )
+        for identifier in ids
+    )
 
 
 def drop_orphans() -> int:
@@ -187,6 +193,8 @@ def drop_orphans() -> int:
         with transaction.atomic():
             found = orphans(before=now() - ORPHANED_FOR, limit=settings.PII_SCAN_CHUNK)
             gone = drop_unused(found)
+            if gone:
+                record("privacy.drop", Target("vault"), Facts(counts={"n": gone}))
         dropped += gone
         if not gone:
             return dropped
