@@ -77,6 +77,11 @@ def job_kind(kind: str, *, prepare: Callable[[Job], Any] | None = None) -> Calla
     return register
 
 
+def known_kinds() -> frozenset[str]:
+    """The kinds of jobs that this process can run; a worker knows all."""
+    return frozenset(_KINDS)
+
+
 def begin_job(kind: str, *, action: Action, params: Mapping[str, Any], total: int | None) -> Job:
     """A new job in the current transaction; whoever may do `action` may see it."""
     actor = current_actor()
