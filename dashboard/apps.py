@@ -1,4 +1,4 @@
-"""The HTML edge as a Django app: for its template tags. It has no models."""
+"""The HTML edge as a Django app: for its template tags and its one job. It has no models."""
 
 from django.apps import AppConfig
 

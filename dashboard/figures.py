@@ -1,7 +1,10 @@
-"""The overview's counts, gathered in one transaction; of large tenants kept for five minutes.
+"""The overview's counts, gathered in one transaction; of large tenants counted by a job.
 
 Counting reads every memory of the tenant and two weeks of events. A small tenant's figures are of
-this instant; a large one's say of when they are, and are counted again when that is too long ago.
+this instant. A large one is never counted inside a request: beat's job counts it every five minutes
+for everybody who sees something else of it, and the page says of when its figures are. Whether a
+tenant is large is asked of at most `LARGE` rows. The counts lie in the cache: without it, a page of
+a large tenant says that it is being counted.
 """
 
 from __future__ import annotations
@@ -12,22 +15,33 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
 from typing import TypeVar
+from zoneinfo import ZoneInfo
 
 from django.core.cache import cache
+from django.db import transaction
 
 from audit.listing import count_by_day
+from audit.models import Event
 from memories.browsing import count_by_creation, count_standing
+from memories.models import Memory
 from memories.statements.browse import Standing
-from tenants.actors import Actor
-from tenants.context import current_actor
-from tenants.roles import Action, allows
+from tenants.actors import EVERYTHING, Actor, ActorKind
+from tenants.clock import wall_clock
+from tenants.context import acting_as, current_actor, current_tenant_id
+from tenants.models import Membership
+from tenants.roles import Action, Role, allows
+from tenants.snapshots import tenant_settings
 
 SOON_DAYS = 7
 LATELY = timedelta(days=30)
 ACTIVITY_DAYS = 14
 LARGE = 20_000
-"""From so many memories or events on, figures are kept."""
+"""From so many memories or events on, a tenant is large."""
 KEPT_SECONDS = 300
+SCHEDULED = "figures"
+LASTING = timedelta(days=1)
+"""A worker that stands still for longer leaves pages without figures, not with wrong ones."""
+ASKED_SECONDS = 60
 
 Found = TypeVar("Found")
 
@@ -43,17 +57,61 @@ class Figures:
     activity: Counter[tuple[str, str]] | None
     is_kept: bool = False
 
-    @property
-    def size(self) -> int:
-        """How many memories or events were counted, whichever is more."""
-        events = 0 if self.activity is None else self.activity.total()
-        return max(self.standing.in_use + self.standing.trash, events)
+
+def read_figures(at: datetime) -> Figures | None:
+    """The figures for whoever acts, of a large tenant as the job counted them last.
+
+    None while a large tenant waits for its first count.
+    """
+    kept: Figures | None = cache.get(_key(SCHEDULED, current_actor(), ""))
+    if kept is not None:
+        return replace(kept, is_kept=True)
+    return None if is_large(at) else _count(at)
 
 
-def read_figures(at: datetime) -> Figures:
-    """The figures for whoever acts, perhaps those of some minutes ago."""
-    found = keep_large("figures", lambda: _count(at), size=lambda found: found.size)
-    return found if found.at == at else replace(found, is_kept=True)
+def is_large(at: datetime) -> bool:
+    """Whether counting is too much for a page. Asks of `LARGE` rows at most."""
+    with transaction.atomic():
+        if Memory.objects.values("id")[:LARGE].count() >= LARGE:
+            return True
+        recent = Event.objects.filter(at__gte=_first_day(at)).values("id")[:LARGE]
+        return recent.count() >= LARGE
+
+
+def should_ask() -> bool:
+    """True once a minute: the first page that finds no figures asks for them, beside beat."""
+    return cache.add(f"hub:{SCHEDULED}:asked:{current_tenant_id()}", True, ASKED_SECONDS)
+
+
+def count_tenant() -> int:
+    """Count a large tenant for everybody who may look at it; how many counts that took.
+
+    A tenant that is small (again) is counted by its pages.
+    """
+    at = wall_clock().astimezone(ZoneInfo(tenant_settings().timezone))
+    viewers = _viewers()
+    if not is_large(at):
+        cache.delete_many([_key(SCHEDULED, viewer, "") for viewer in viewers])
+        return 0
+    for viewer in viewers:
+        with acting_as(viewer), transaction.atomic():
+            found = _count(at)
+        cache.set(_key(SCHEDULED, viewer, ""), found, LASTING.total_seconds())
+    return len(viewers)
+
+
+def _viewers() -> list[Actor]:
+    """One actor for each thing that people see of the tenant: prefixes, and events or none."""
+    members = Membership.objects.filter(tenant_id=current_tenant_id()).values_list("prefixes")
+    seen = {tuple(sorted(prefixes)) or EVERYTHING for (prefixes,) in members} | {EVERYTHING}
+    roles = (Role.OFFICER, Role.VIEWER)
+    return [
+        Actor(
+            kind=ActorKind.PERSON, id=SCHEDULED, name=SCHEDULED, tenant_id=current_tenant_id(),
+            roles=frozenset({role}), prefixes=prefixes,
+        )
+        for prefixes in sorted(seen) for role in roles
+    ]  # fmt: skip
 
 
 def keep_large(
@@ -75,13 +133,17 @@ def keep_large(
 
 def _count(at: datetime) -> Figures:
     may_see_events = allows(current_actor(), Action.READ_EVENTS)
-    since = (at - timedelta(days=ACTIVITY_DAYS - 1)).replace(hour=0, minute=0, second=0)
     return Figures(
         at=at,
         standing=count_standing(days=SOON_DAYS, lately=LATELY),
         growth=count_by_creation(),
-        activity=count_by_day(since=since) if may_see_events else None,
+        activity=count_by_day(since=_first_day(at)) if may_see_events else None,
     )
+
+
+def _first_day(at: datetime) -> datetime:
+    """The start of the days whose events are counted."""
+    return (at - timedelta(days=ACTIVITY_DAYS - 1)).replace(hour=0, minute=0, second=0)
 
 
 def _key(name: str, actor: Actor, about: object) -> str:

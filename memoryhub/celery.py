@@ -101,6 +101,11 @@ app.conf.beat_schedule = {
         "schedule": 60.0,
         "options": {"expires": 60},
     },
+    "count-figures-all": {
+        "task": "dashboard.tasks.count_figures_all",
+        "schedule": 60.0,
+        "options": {"expires": 60},
+    },
     "apply-events-all": {
         "task": "memories.tasks.apply_events_all",
         "schedule": 1.0,

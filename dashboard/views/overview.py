@@ -15,18 +15,19 @@ from django.utils.translation import gettext
 from audit.verifying.standing import read_chain
 from dashboard import addresses, charts
 from dashboard.asking import count_requests
-from dashboard.figures import ACTIVITY_DAYS, SOON_DAYS, read_figures
+from dashboard.figures import ACTIVITY_DAYS, SOON_DAYS, read_figures, should_ask
 from dashboard.formatting import show_month
 from dashboard.holding import summarise_holds
 from dashboard.pages import page
 from dashboard.recalling import read_recall
+from dashboard.tasks import count_figures_of
 from dashboard.wording import AREA_NAMES, KIND_NAMES
 from memories.browsing import Forecast
 from memories.forecasting import read_calendar
 from memories.scopes import list_runs
 from tenants.access.reviewing import read_review
 from tenants.clock import wall_clock
-from tenants.context import current_actor, one_transaction
+from tenants.context import current_actor, current_tenant_id, one_transaction
 from tenants.roles import Action, allows
 from tenants.snapshots import tenant_settings
 
@@ -42,6 +43,8 @@ def overview(request: HttpRequest) -> HttpResponse:
     by = addresses.chosen(request.GET, "by", ("namespace", "kind"), "namespace")
     with one_transaction():
         context = gather(at, by)
+    if context["figures"] is None and should_ask():
+        count_figures_of.delay(str(current_tenant_id()))
     return render(request, "hub/overview.html", context)
 
 
@@ -52,18 +55,19 @@ def gather(at: datetime, by: str) -> dict[str, Any]:
     runs = list_runs(limit=1)
     context: dict[str, Any] = {
         "figures": figures,
-        "standing": figures.standing,
         "requests": count_requests(at),
         "recall": read_recall(),
         "holds": summarise_holds(),
         "soon_days": SOON_DAYS,
         "last_run": runs[0] if runs else None,
         "settings": tenant_settings(),
-        "growth": draw_growth(figures.growth, at=at, by=by),
         "by": by,
         **draw_calendar(at),
     }
-    if figures.activity is not None:
+    if figures is not None:
+        context["standing"] = figures.standing
+        context["growth"] = draw_growth(figures.growth, at=at, by=by)
+    if figures is not None and figures.activity is not None:
         context["activity"] = draw_activity(figures.activity, at)
     if allows(actor, Action.READ_EVENTS):
         context["chain"] = read_chain()

@@ -69,6 +69,7 @@ def _jobs_of_a_tenant(at: datetime) -> list[tuple[str, float, datetime | None]]:
     return [
         ("sweep", 60, None), ("embed", 2, None), ("pii-scan", 60, None), ("read", 5, None),
         ("promote", 5, None), ("recall", 86_400, tonight(at)), ("calendar", 86_400, None),
+        ("figures", 300, None),
     ]  # fmt: skip
 
 

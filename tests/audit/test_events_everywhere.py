@@ -374,6 +374,8 @@ TASKS: dict[str, set[str]] = {
     "erasure.tasks.continue_all": set(),
     "erasure.tasks.continue_one": {"request.purge", "request.probe", "request.close", "job.begin"},
     "erasure.tasks.replay_missing": {"erasure.replay"},
+    "dashboard.tasks.count_figures_all": set(),
+    "dashboard.tasks.count_figures_of": set(),
     "memoryhub.tasks.heartbeat": set(),
 }
 IDLE = ("memories.tasks.sweep_tenant", "memories.tasks.embed_tenant", "memories.tasks.scan_tenant",
