@@ -43,6 +43,7 @@ from memories.statements.lookup import find_by_ids
 from memoryhub.errors import Conflict, Denied, Missing
 from policies.parsing import instant_as_wire
 from policies.requests.steps import RequestKind, RequestState
+from privacy.subjects import restrict_subject
 from tenants.authorising import require
 from tenants.context import now
 from tenants.roles import Action
@@ -177,7 +178,9 @@ def _restrict(job: Job) -> Step:
     request = lock_request(UUID(job.params["request"]))
     if request.state != RequestState.RUNNING or request.job != job.id:
         return Step(finished=True, done=job.done)
-    put_fresh_into_scope(request, subject_of(request).subject)
+    subject = subject_of(request).subject
+    restrict_subject(subject, "restricted_at", now())
+    put_fresh_into_scope(request, subject)
     ids = sorted(set(memories_of(request)) - set(excluded_from(request)))
     mark_requested(ids, "restricted_at", now())
     request.result = {"stores": [{**_line("memories", len(ids)), "ground": "restriction"}],

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -41,7 +40,7 @@ from policies.requests.steps import (
     check_second_person,
     check_step,
 )
-from privacy.subjects import find_subject, name_subject
+from privacy.subjects import Restricting, find_subject, name_subject, restrict_subject
 from tenants.actors import Actor
 from tenants.authorising import require
 from tenants.context import current_actor, now
@@ -107,7 +106,10 @@ def verify_identity(identifier: UUID, *, method: str, reference: str) -> Subject
         add_texts(request, known, method=method, reference=reference)
         request.save()
         note_step("request.identity", request)
-        ids = ids_of_subject(known.subject) if request.kind == RequestKind.ERASURE else []
+        ids: list[UUID] = []
+        if request.kind == RequestKind.ERASURE:
+            restrict_subject(known.subject, "erasure_verified_at", now())
+            ids = ids_of_subject(known.subject)
     mark_requested(ids, "erasure_verified_at", request.verified_at)
     return request
 
@@ -236,7 +238,10 @@ def _lift(request: SubjectRequest) -> None:
             return
         known = find_subject(request.pseudonym)
         ids = set(memories_of(request)) | set(ids_of_subject(known.subject) if known else ())
-    fact: Any = "erasure_verified_at" if request.kind == RequestKind.ERASURE else "restricted_at"
+        erases = request.kind == RequestKind.ERASURE
+        fact: Restricting = "erasure_verified_at" if erases else "restricted_at"
+        if known is not None:
+            restrict_subject(known.subject, fact, None)
     mark_requested(sorted(ids), fact, None)
 
 

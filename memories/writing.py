@@ -35,6 +35,7 @@ from memories.ops import BUILT_IN_KINDS, PutOp
 from memories.protecting import guard_of_now, keep_protected, screen_put
 from memories.pruning import prune_versions, regime_to_write_by
 from memories.quotas import require_room
+from memories.restricting import hide_restricted
 from memories.retrying import KeyTaken, RulesMoved, retry_when_taken, with_newest_rules
 from memories.rows import StoredMemory
 from memories.sizing import check_value_size
@@ -208,6 +209,7 @@ def apply_puts(
         except HubError as error:
             error.position = number
             raise
+    decisions = [hide_restricted(one, tenant, regime, at) for one in decisions]
     decisions = [settle_originals(one, regime, at) for one in decisions]
     _require_room(decisions)
     if any(one.writes_content and one.prepared.vectors for one in decisions):

@@ -153,15 +153,27 @@ class DataSubject(TenantModel):
     """Whom a pseudonym names: the only way back, so erasing a person deletes the row.
 
     `sealed` holds the identifier and the person's own key (sealing.subjects); the hash is keyed.
+    The two instants are what open subject requests say of all that is about the person.
     """
 
     subject_hash = models.CharField(max_length=64)
     pseudonym = models.CharField(max_length=32)
     sealed = models.BinaryField()
     made_at = models.DateTimeField()
+    erasure_verified_at = models.DateTimeField(null=True)
+    restricted_at = models.DateTimeField(null=True)
 
     class Meta:
         base_manager_name = "objects"
+        indexes = (
+            # whom every put asks for, where the settings' version has moved
+            models.Index(
+                fields=["tenant_id", "subject_hash"],
+                condition=models.Q(erasure_verified_at__isnull=False)
+                | models.Q(restricted_at__isnull=False),
+                name="data_subject_restricted",
+            ),
+        )
         constraints = (
             # a subject has one pseudonym; requests and events look it up
             models.UniqueConstraint(fields=["tenant_id", "subject_hash"], name="data_subject_once"),

@@ -11,11 +11,14 @@ import json
 import secrets
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import F, Q
 
 from privacy.models import DataSubject
 from sealing.hashing import keyed_hash
@@ -28,6 +31,7 @@ from sealing.subjects import (
     wrap_for_tenant,
 )
 from tenants.context import current_tenant_id, now
+from tenants.models import Tenant
 
 PREFIX = "s_"
 PURPOSE = "data-subject"
@@ -150,10 +154,64 @@ def known_subjects() -> Iterator[KnownSubject]:
             continue
 
 
+# --- restricted by a request ----------------------------------------------------------------------
+
+
+Restricting = Literal["erasure_verified_at", "restricted_at"]
+
+
+@dataclass(frozen=True, slots=True)
+class Restriction:
+    """Since when a verified erasure, and a restriction, hold for all that is about a person."""
+
+    erasure_verified_at: datetime | None
+    restricted_at: datetime | None
+
+
+_restricted: dict[UUID, tuple[int, Mapping[str, Restriction]]] = {}
+
+
+def restrictions_on(subjects: Sequence[str], *, version: int) -> list[Restriction]:
+    """What requests say of these people, exact for the current transaction.
+
+    Kept by the tenant's settings version, which every transaction begins with: a tenant without
+    such requests is asked once a version, and nobody is hashed.
+    """
+    if not subjects:
+        return []
+    tenant = current_tenant_id()
+    kept = _restricted.get(tenant)
+    if kept is None or kept[0] != version:
+        kept = _restricted[tenant] = version, _read_restrictions()
+    if not kept[1]:
+        return []
+    return [kept[1][hashed] for one in subjects if (hashed := hash_subject(one)) in kept[1]]
+
+
+def _read_restrictions() -> Mapping[str, Restriction]:
+    rows = DataSubject.objects.filter(
+        Q(erasure_verified_at__isnull=False) | Q(restricted_at__isnull=False)
+    )
+    found = rows.values_list("subject_hash", "erasure_verified_at", "restricted_at")
+    return {hashed: Restriction(*instants) for hashed, *instants in found}
+
+
+def restrict_subject(subject: str, fact: Restricting, at: datetime | None) -> None:
+    """Say (with None take back) that a request holds for whatever is written about a person."""
+    DataSubject.objects.filter(subject_hash=hash_subject(subject)).update(**{fact: at})
+    _ask_again()
+
+
+def _ask_again() -> None:
+    """Every process reads the restrictions again with its next transaction."""
+    Tenant.objects.filter(id=current_tenant_id()).update(version=F("version") + 1)
+
+
 def forget_subject(subject: str) -> int:
     """Delete the row of a subject: pseudonym and key lead nowhere from now on. Rows deleted."""
     hashed = hash_subject(subject)
     deleted, _ = DataSubject.objects.filter(subject_hash=hashed).delete()
+    _ask_again()
     _kept.pop((current_tenant_id(), hashed), None)
     return int(deleted)
 
