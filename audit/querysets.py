@@ -14,6 +14,7 @@ from django.db import connection
 from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import JSONObject, TruncDate
 
+from audit.events import EVENTS
 from audit.labels import clear_path, pattern_below
 from tenants.context import current_tenant_id
 from tenants.ids import uuid7
@@ -85,10 +86,7 @@ class EventQuerySet(TenantQuerySet[Any]):
                 | Q(key_id=wanted.actor.removeprefix("mh_"))
             )
         if wanted.actions:
-            named = Q()
-            for action in wanted.actions:
-                named |= Q(action=action) if "." in action else Q(action__startswith=f"{action}.")
-            rows = rows.filter(named)
+            rows = rows.filter(action__in=_actions_named(wanted.actions))
         if wanted.outcomes:
             rows = rows.filter(outcome__in=wanted.outcomes)
         if wanted.target:
@@ -129,6 +127,17 @@ class EventQuerySet(TenantQuerySet[Any]):
         for day, action, count in rows.values_list("day", "action").annotate(n=Count("id")):
             counted[day.isoformat(), action.partition(".")[0]] += count
         return counted
+
+
+def _actions_named(wanted: Sequence[str]) -> list[str]:
+    """Actions as they are, areas as the actions in them.
+
+    Not by LIKE: under a row policy the planner may not try an operator that could leak on its
+    statistics, takes a half percent to match, and then sorts a million events for a page of them.
+    """
+    areas = tuple(f"{area}." for area in wanted if "." not in area)
+    named = [action for action in wanted if "." in action]
+    return named + [action for action in EVENTS if areas and action.startswith(areas)]
 
 
 def _target_is(identifier: str) -> Q:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -67,15 +68,20 @@ class Draw:
         return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True), dtype=np.float32)
 
 
-def fill(data: Path, sizes: Iterable[int], *, draw: Draw) -> list[Filled]:
-    """A tenant of each size. The vector index is made anew afterwards, which is faster."""
+def fill(
+    data: Path, sizes: Iterable[int], *, draw: Draw, over: timedelta = timedelta(0)
+) -> list[Filled]:
+    """A tenant of each size, written evenly `over` so long a time until now.
+
+    The vector index is made anew afterwards, which is faster.
+    """
     filled = []
     with _connect(find_places(data), "memoryhub") as connection:
         register_vector(connection)
         connection.execute("SET synchronous_commit = off")
         connection.execute("DROP INDEX IF EXISTS memory_vector_ann_1")
         for size in sizes:
-            filled.append(_fill_tenant(connection, size, draw))
+            filled.append(_fill_tenant(connection, size, draw, over))
         connection.execute("SET maintenance_work_mem = '700MB'")
         connection.execute("SELECT hub_index_profile(1)")
         connection.execute("ANALYZE")
@@ -89,22 +95,28 @@ _VECTOR = (
 _VECTOR_TYPES = ["uuid", "uuid", "uuid", "int2", "text", "int2", "halfvec"]
 
 
-def _fill_tenant(connection: psycopg.Connection[Any], size: int, draw: Draw) -> Filled:
+def _fill_tenant(
+    connection: psycopg.Connection[Any], size: int, draw: Draw, over: timedelta
+) -> Filled:
     slug = f"fill-{uuid4().hex[:12]}"
     with acting_as(operator_actor()):
         tenant = create_tenant(slug, name=slug).id
     ids, vectors = [uuid7() for _ in range(size)], draw.around(size)
     row = connection.execute("SELECT now()").fetchone()
-    at = None if row is None else row[0]
+    assert row is not None
+    at = row[0]
     columns = [field for field in Memory._meta.concrete_fields if field.column]
     names = sql.SQL(", ").join(sql.Identifier(field.column) for field in columns)
     copy_memories = sql.SQL("COPY memories_memory ({}) FROM STDIN").format(names)
-    same: dict[Any, Any] = {"tenant_id": tenant, "created_at": at, "updated_at": at}
+    same: dict[Any, Any] = {"tenant_id": tenant}
     others = [field for field in columns if field.column not in same]
     same |= {field.column: _as_column(field.get_default()) for field in others}
     with connection.cursor() as cursor, cursor.copy(copy_memories) as copy:
         for number, identifier in enumerate(ids):
-            row = same | _memory(number % 5_000) | {"id": identifier, "key": f"k{number}"}
+            written = at - over * (1 - number / size)
+            row = same | _memory(number % 5_000) | {
+                "id": identifier, "key": f"k{number}", "created_at": written, "updated_at": written,
+            }  # fmt: skip
             copy.write_row([row[field.column] for field in columns])
     with connection.cursor() as cursor, cursor.copy(_VECTOR) as copy:
         copy.set_types(_VECTOR_TYPES)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -61,17 +62,18 @@ FROM generate_series(%(low)s::int, %(high)s::int) AS n
 _DATES = """
 UPDATE memories_memory SET visible_until = now() + make_interval(days => 1 + (hashtext(key) & 511)),
   purge_at = now() + make_interval(days => 31 + (hashtext(key) & 511)), rule = 'rule-' ||
-  (hashtext(key) & 7), created_at = now() - make_interval(days => hashtext(key) >> 8 & 255)
+  (hashtext(key) & 7)
 WHERE tenant_id = %(tenant)s AND hashtext(key) & 1 = 0
 """
 SPREAD_SECONDS = 14 * 86_400.0
+AGE = timedelta(days=250)
 
 
 def measure(data: Path, *, quick: bool) -> list[dict[str, Any]]:
     """A row for each address and person, the slowest first."""
     memories, events = (10_000, 50_000) if quick else (100_000, 1_000_000)
     with running_servers(data):
-        tenant = fill(data, [memories], draw=Draw(13))[0].tenant_id
+        tenant = fill(data, [memories], draw=Draw(13), over=AGE)[0].tenant_id
         _add_events(data, tenant, events)
         with acting_as(operator_actor(tenant)):
             run_job(build_calendar().id)  # as beat does each night

@@ -145,9 +145,10 @@ class Memory(TenantModel):
             ),
         )
         indexes = (
-            # search without a query and the namespace browser: newest first below a prefix
+            # search without a query and the namespace browser: newest first below a prefix; with
+            # the id, for an import writes many at one instant
             models.Index(
-                fields=["tenant_id", "-updated_at"],
+                fields=["tenant_id", "-updated_at", "-id"],
                 condition=Q(trashed_at__isnull=True),
                 name="memory_newest",
             ),
@@ -205,6 +206,12 @@ class Memory(TenantModel):
                 fields=["tenant_id", "review_at_b", "id"],
                 condition=Q(review_at_b__isnull=False),
                 name="memory_review_b",
+            ),
+            # originals sealed with their memory: how many are left under an older key, and which
+            models.Index(
+                fields=["tenant_id", "id"],
+                condition=Q(sealed__isnull=False),
+                name="memory_sealed",
             ),
             # what keeps a hold that no scope of it fits any more
             models.Index(
