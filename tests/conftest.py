@@ -26,6 +26,7 @@ from tenants.context import acting_as
 from tenants.models import Tenant, User
 from tenants.roles import Scope
 from tests.callers import Caller
+from tests.handling import share_middleware
 from tests.plugin import DATA, ROOT
 from tests.vectors import remember_vectors
 
@@ -86,6 +87,7 @@ def hub(django_db_blocker: pytest.FixtureRequest, worker_id: str) -> Iterator[st
     DATA.mkdir(parents=True, exist_ok=True)
     name = f"hub_test_{worker_id}_{os.getpid()}"
     remember_vectors()
+    share_middleware()
     with embedded.running(DATA), django_db_blocker.unblock():  # type: ignore[attr-defined]
         _spare_the_disk()
         template = f"hub_template_{_schema_fingerprint()}"
@@ -111,18 +113,7 @@ def owner_url(hub: str) -> str:
     return embedded.locate(DATA, database=hub).owner_url
 
 
-@pytest.fixture(scope="module")
-def shared_agent(hub: str) -> Caller:
-    """One caller for all tests of a module, for those that store nothing or look only at their own:
-    a tenant and a key cost more than most requests."""
-    slug = f"t-{uuid4().hex[:12]}"
-    with acting_as(operator_actor()):
-        tenant = create_tenant(slug, name=slug)
-    with acting_as(operator_actor(tenant.id)):
-        return Caller(str(issue_key(tenant, name="test", scopes=EVERY_SCOPE).text))
-
-
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_tenant(hub: str) -> Callable[..., Tenant]:
     """Makes a tenant with a name nobody else has; keywords change its settings."""
 
@@ -152,7 +143,7 @@ def rival(make_tenant: Callable[..., Tenant]) -> Tenant:
     return make_tenant()
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_caller(hub: str) -> Callable[..., Caller]:
     """Makes a caller with a key of a tenant; keywords as `issue_key` (scopes, prefixes, …)."""
 
@@ -163,6 +154,13 @@ def make_caller(hub: str) -> Callable[..., Caller]:
         return Caller(str(key.text))
 
     return make
+
+
+@pytest.fixture(scope="module")
+def shared_agent(make_tenant: Callable[..., Tenant], make_caller: Callable[..., Caller]) -> Caller:
+    """One caller for all tests of a module, for those that store nothing or look only at their own:
+    a tenant and a key cost more than most requests."""
+    return make_caller(make_tenant())
 
 
 @pytest.fixture
@@ -177,7 +175,7 @@ def outsider(rival: Tenant, make_caller: Callable[..., Caller]) -> Caller:
     return make_caller(rival)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_person(hub: str) -> Callable[..., User]:
     """Makes a person with a role in a tenant and the password `correct horse battery`."""
 

@@ -32,14 +32,24 @@ def sign_in(hub: str) -> Callable[[User], Client]:
     return enter
 
 
+class People(dict[str, Client]):
+    """Browsers by role, each made and signed in when a test first asks for it."""
+
+    def __init__(self, enter: Callable[[str], Client]) -> None:
+        super().__init__(nobody=browser())
+        self.enter = enter
+
+    def __missing__(self, role: str) -> Client:
+        self[role] = self.enter(role)
+        return self[role]
+
+
 @pytest.fixture
 def people(
     tenant: Tenant, make_person: Callable[..., User], sign_in: Callable[[User], Client]
 ) -> dict[str, Client]:
     """A signed-in browser for each role, and one of nobody."""
-    roles = ("admin", "officer", "auditor", "viewer")
-    browsers = {role: sign_in(make_person(tenant, role)) for role in roles}
-    return {**browsers, "nobody": browser()}
+    return People(lambda role: sign_in(make_person(tenant, role)))
 
 
 @pytest.fixture

@@ -163,6 +163,7 @@ def places(
     """What stands for the variable parts of addresses."""
     memory = agent.put(["a"], "k", {"text": "hello"}).json()["id"]
     event = agent.call("GET", "/audit/events").json()["items"][0]["id"]
+    assert people["viewer"], "who is looked for below"
     with acting_as(operator_actor(tenant.id)):
         key = issue_key(tenant, name="to be revoked").row.id
         members = {member.role: member.id for member in find_members()}
