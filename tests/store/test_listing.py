@@ -17,11 +17,11 @@ NAMESPACES = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def listed(agent: Caller) -> Callable[..., list[str]]:
+@pytest.fixture(scope="module")
+def listed(shared_agent: Caller) -> Callable[..., list[str]]:
     for namespace in NAMESPACES:
-        agent.put(namespace, "k", {"n": 1}, index=False)
-    return lambda **options: [".".join(ns) for ns in agent.namespaces(**options)]
+        shared_agent.put(namespace, "k", {"n": 1}, index=False)
+    return lambda **options: [".".join(ns) for ns in shared_agent.namespaces(**options)]
 
 
 @pytest.mark.parametrize(
@@ -64,9 +64,16 @@ def test_neither_a_read_nor_a_delete_makes_a_namespace_and_the_last_item_takes_i
     assert agent.namespaces() == []
 
 
-@pytest.fixture
-def aged(agent: Caller, tenant: Tenant, owner_url: str) -> Caller:
-    """Twelve items, k00 the oldest."""
+@pytest.fixture(scope="module")
+def aged(
+    make_tenant: Callable[..., Tenant], make_caller: Callable[..., Caller], owner_url: str
+) -> Caller:
+    """Twelve items, k00 the oldest, for all tests that only read them."""
+    tenant = make_tenant()
+    return age(make_caller(tenant), tenant, owner_url)
+
+
+def age(agent: Caller, tenant: Tenant, owner_url: str) -> Caller:
     for number in range(12):
         value = {"n": number, "even": number % 2 == 0, "who": None if number == 3 else "x"}
         options = {"kind": "episode"} if number < 4 else {}
@@ -122,7 +129,10 @@ def test_pages_hold_every_item_once(aged: Caller) -> None:
     assert pages == names(*range(11, -1, -1))
 
 
-def test_an_update_moves_an_item_to_the_front_and_a_read_does_not(aged: Caller) -> None:
+def test_an_update_moves_an_item_to_the_front_and_a_read_does_not(
+    agent: Caller, tenant: Tenant, owner_url: str
+) -> None:
+    aged = age(agent, tenant, owner_url)
     aged.get(["a", "0"], "k00")
     assert aged.keys(["a"], limit=1) == names(11)
     aged.put(["a", "0"], "k00", {"n": "changed"}, index=False)

@@ -25,7 +25,8 @@ def exact(answer: Any) -> Any:
 
 
 @pytest.mark.parametrize("text", NUMBERS, ids=lambda text: text[:30])
-def test_a_number_comes_back_numerically_equal(agent: Caller, text: str) -> None:
+def test_a_number_comes_back_numerically_equal(shared_agent: Caller, text: str) -> None:
+    agent = shared_agent
     raw = '{"namespace": ["a"], "key": "k", "index": false, "value": {"n": [N]}}'
     raw = raw.replace("N", text)
     assert agent.call("PUT", "/store/items", raw=raw.encode()).status_code == 200
@@ -86,7 +87,7 @@ def test_of_duplicate_keys_the_last_wins(agent: Caller) -> None:
     ["e\u0301 and \u00e9", "\u212b", "\ufb01", "\u200b\ufeff", "\U0001f9d1\u200d\U0001f680",
      "\u2028", "مرحبا", "\u0001\u001f\u007f", "\\u0000", "</script>", "\U0010ffff"],
 )  # fmt: skip
-def test_text_comes_back_unchanged(agent: Caller, text: str) -> None:
+def test_text_comes_back_unchanged(shared_agent: Caller, text: str) -> None:
     value = {text: [text, {"deep": text}]}
-    assert agent.put(["a"], text, value).status_code == 200
-    assert agent.get(["a"], text).json()["value"] == value
+    assert shared_agent.put(["texts"], text, value).status_code == 200
+    assert shared_agent.get(["texts"], text).json()["value"] == value
