@@ -32,6 +32,18 @@ document.addEventListener("keydown", (event) => {
   open?.querySelector("summary").focus();
 });
 
+// A table that folds on a narrow page says beside each value what it is.
+const nameCells = () => {
+  for (const table of document.querySelectorAll("table.folds:not(.stays)")) {
+    const heads = [...table.querySelectorAll("thead th")].map((one) => one.textContent.trim());
+    for (const row of table.tBodies[0]?.rows ?? []) {
+      [...row.cells].forEach((cell, place) => { if (heads[place]) cell.dataset.head = heads[place]; });
+    }
+  }
+};
+nameCells();
+document.addEventListener("htmx:afterSwap", nameCells);
+
 // Copying what is shown once.
 for (const button of document.querySelectorAll("[data-copy]")) {
   if (!navigator.clipboard) break;
