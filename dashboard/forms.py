@@ -320,7 +320,7 @@ class ReportForm(HubForm):
     """A period in the tenant's zone, both days included."""
 
     since = forms.DateField(
-        label=_("From"), widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
+        label=_("From, included"), widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})
     )
     until = forms.DateField(
         label=_("To, included"), widget=forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"})

@@ -15,10 +15,10 @@ from memories.namespaces import encode
 from memories.reaching import Reach
 from policies.cases import parse_cases, run_examples
 from policies.comparing import Difference, compare_rules
-from policies.facts import Rule
+from policies.facts import Duration, Rule
 from policies.models import RuleSet
 from policies.parsing import parse_rules
-from policies.rendering import Part, render_rule
+from policies.rendering import Part, render_rule, show_duration
 from policies.versions import rules_of
 from policies.wording import Lang
 from tenants.snapshots import tenant_settings
@@ -123,7 +123,7 @@ def compare_versions(version: RuleSet, other: RuleSet | None, lang: Lang) -> Com
         changed=[
             Changed(
                 one["key"], _said(one["before"], lang)[1], _said(one["after"], lang)[1],
-                _fields(one["before"], one["after"]),
+                _fields(one["before"], one["after"], lang),
             )
             for one in found["changed"]
         ],
@@ -137,16 +137,17 @@ def _said(wire: Wire, lang: Lang) -> tuple[Rule, Sequence[Part]]:
     return rule, say_parts(rule, lang)
 
 
-def _fields(before: Wire, after: Wire) -> list[tuple[str | Promise, Any, Any]]:
+def _fields(before: Wire, after: Wire, lang: Lang) -> list[tuple[str | Promise, Any, Any]]:
     names = [name for name in PROPERTY_NAMES if before.get(name) != after.get(name)]
     return [
-        (PROPERTY_NAMES[name], _shown(before.get(name)), _shown(after.get(name))) for name in names
+        (PROPERTY_NAMES[name], _shown(before.get(name), lang), _shown(after.get(name), lang))
+        for name in names
     ]
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: Any, lang: Lang) -> Any:
     if isinstance(value, dict):
-        return ", ".join(f"{number:g} {unit}" for unit, number in value.items())
+        return show_duration(Duration(**value), lang)
     return encode(tuple(value)) if isinstance(value, list) else value
 
 

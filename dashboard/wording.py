@@ -59,6 +59,32 @@ AREA_NAMES: dict[str, str | Promise] = {
     "search": _("searches"),
     "golden": _("golden questions"),
     "recall": _("recall"),
+    "audit": _("the log"),
+    "backup": _("backups"),
+    "erasure": _("erasures"),
+    "evidence": _("reports and exports"),
+    "finding": _("findings"),
+    "hold": _("holds"),
+    "job": _("jobs"),
+    "namespace": _("namespaces"),
+    "request": _("subject requests"),
+    "review": _("reviews"),
+    "rules": _("rules"),
+}
+
+FINDING_NAMES: dict[str, str | Promise] = {
+    "sweep_failed": _("a sweep could not deal with it"),
+    "event_missing": _("a change has no event"),
+    "embedding_changed": _("the embedding model answers otherwise than before"),
+    "extraction_failed": _("a conversation could not be read"),
+    "promotion_failed": _("a candidate could not be promoted"),
+    "recall_dropped": _("recall has dropped"),
+}
+
+TRIGGER_NAMES: dict[str, str | Promise] = {
+    "beat": _("by schedule"),
+    "manual": _("by hand"),
+    "command": _("at the console"),
 }
 
 ACTOR_NAMES: dict[str, str | Promise] = {

@@ -16,7 +16,7 @@ from heroicons import _render_icon
 
 from dashboard import addresses, formatting
 from dashboard.once import FIELD, make_token
-from dashboard.wording import KIND_NAMES, STATE_NAMES
+from dashboard.wording import FINDING_NAMES, KIND_NAMES, STATE_NAMES, TRIGGER_NAMES
 
 register = template.Library()
 
@@ -81,6 +81,18 @@ def state_chip(state: str) -> SafeString:
 def kind_name(kind: str) -> str | Promise:
     """A kind in the person's language; a tenant's own stays as it is."""
     return KIND_NAMES.get(kind, kind)
+
+
+@register.filter
+def finding_name(kind: str) -> str | Promise:
+    """What a finding is about, in words."""
+    return FINDING_NAMES.get(kind, kind)
+
+
+@register.filter
+def trigger_name(trigger: str) -> str | Promise:
+    """What began a sweep, in words."""
+    return TRIGGER_NAMES.get(trigger, trigger)
 
 
 @register.filter

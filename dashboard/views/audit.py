@@ -102,7 +102,11 @@ def event(request: HttpRequest, event_id: UUID) -> HttpResponse:
         "event": found,
         "sentence": say(found, lang=language_of(request)),
         "actor_kind": ACTOR_NAMES.get(found.actor_kind, found.actor_kind),
-        "links": [(name, value) for name, value in found.links.items() if name != "ids"],
+        "links": [
+            (name, value)
+            for name, value in found.links.items()
+            if name != "ids" and value is not None
+        ],
         "ids": found.links.get("ids") or [],
         "checked": check_event(found),
         "beside": [

@@ -100,7 +100,7 @@ def sweep_scope(request: HttpRequest, scope_id: UUID) -> HttpResponse:
     """Change a scope's rhythm, or pause it."""
     scope = open_scope(scope_id)
     kept = take_kept_form(request)
-    initial = {"interval_minutes": scope.row.interval_minutes, "enabled": scope.row.enabled}
+    initial = {"interval_minutes": f"{scope.row.interval_minutes:g}", "enabled": scope.row.enabled}
     form = SweepScopeForm(request.POST or kept or None, initial=initial)
     if request.method == "POST" and form.is_valid():
         data = form.cleaned_data

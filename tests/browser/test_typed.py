@@ -179,6 +179,7 @@ def test_nothing_stays_after_signing_out_or_for_somebody_else(
     window.open("/signin")
     _sign_in(window, first)
     window.open("/requests/new")
+    page.fill("[name=subject]", "c-1")
     page.fill("[name=reason]", "by telephone")
     _end_session(page)
     page.click("main form.form button.primary")
