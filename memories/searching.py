@@ -3,7 +3,8 @@
 The order of work. Outside any transaction the query is embedded (the slow part). Inside one
 transaction the candidates are found as light rows by every signal in one statement, ranked, cut to
 the page, and only the page's values are read, in the same statement that counts the access and
-records the event.
+records the event. A vector search of a scope known to be small is one statement in all
+(`statements.at_once`).
 
 What can fail. The provider does not answer: the search answers by text and says `degraded`. An
 index filters late and a small tenant finds little: the plan is chosen, never left to the planner
@@ -12,13 +13,14 @@ index filters late and a small tenant finds little: the plan is chosen, never le
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, cast
 from uuid import UUID
 
 from django.db import transaction
 
-from audit.recording import Facts, Target, draft
+from audit.recording import Draft, Facts, Target, draft
 from memories.bounding import Budget
 from memories.embedding.calling import embed_query
 from memories.embedding.profiles import Profile, profile_of
@@ -27,26 +29,42 @@ from memories.filters import parse_filter
 from memories.lexing import query_terms
 from memories.namespaces import encode, narrow
 from memories.ops import RecallOp, SearchOp
-from memories.planning import plan_for, population_of
+from memories.planning import is_known_small, keep_population, plan_for, population_of
 from memories.protecting import shield_search
-from memories.ranking import Ageing, Ranked, depth_for, rank_by_fusion, rank_by_vector
+from memories.ranking import (
+    DEPTHS,
+    IMPORTANCE_SWAY,
+    Ageing,
+    Ranked,
+    depth_for,
+    rank_by_fusion,
+    rank_by_vector,
+)
 from memories.reading import reading_of, with_touches
 from memories.rows import StoredMemory
+from memories.statements.at_once import COUNT_SLOT, Asked, search_at_once
 from memories.statements.candidates import (
     Plan,
     Population,
     Scope,
     TextSearch,
     VectorSearch,
+    candidate_of,
     find_candidates,
     newest,
     prepare_ann,
 )
-from memories.statements.lookup import read_page
+from memories.statements.lookup import ID_SLOT, read_page
 from memories.statements.places import look_through
 from sealing.hashing import keyed_hash
 from tenants.authorising import require
-from tenants.context import current_tenant_id, now, relaxed_commit
+from tenants.context import (
+    current_actor,
+    current_tenant_id,
+    fixed_plans,
+    now,
+    relaxed_commit,
+)
 from tenants.snapshots import tenant_settings
 
 Degraded = Literal["embedding_unavailable", "embedding_pending", "no_profile"]
@@ -87,10 +105,21 @@ class Found:
 
 def search_memories(op: SearchOp) -> Found:
     """Answer a search. Raises Invalid for a bad filter, Denied without the right."""
-    actor = require(op.right)
-    question = replace(prepare_search(op), is_alone=True)
-    with relaxed_commit(when=not actor.is_person), transaction.atomic():
-        return run_search(question)
+    require(op.right)
+    return answer_alone(prepare_search(op))
+
+
+def answer_alone(question: Question) -> Found:
+    """Answer in a transaction of its own."""
+    actor = require(question.op.right)
+    place = _place_looked_through(question)
+    question = replace(question, is_alone=True)
+    with (
+        relaxed_commit(when=not actor.is_person),
+        fixed_plans(when=place is not None),
+        transaction.atomic(),
+    ):
+        return run_search(question) if place is None else _search_at_once(question, place)
 
 
 def prepare_search(op: SearchOp) -> Question:
@@ -121,6 +150,46 @@ def run_search(question: Question) -> Found:
         question = replace(question, degraded="embedding_pending")
     ranked = {one.candidate.id: one for one in page}
     return _read(list(ranked), ranked, question, plan=answer.plan)
+
+
+def _place_looked_through(question: Question) -> str | None:
+    """The stored prefix whose memories one statement may look through, or None."""
+    op = question.op
+    is_plain = (
+        op.mode == "vector" and question.vector is not None and op.tier == "long"
+        and not (op.kinds or op.subjects or op.tags or op.filter is not None)
+        and op.limit > 0 and depth_for(op.offset + op.limit) == DEPTHS[0]
+    )  # fmt: skip
+    if not is_plain:
+        return None
+    prefixes = narrow(current_actor().prefixes, encode(op.namespace_prefix))
+    return prefixes[0] if len(prefixes) == 1 and is_known_small(prefixes) else None
+
+
+def _search_at_once(question: Question, place: str) -> Found:
+    """Find, rank, cut, read and record in one statement."""
+    op, scope, vector = question.op, scope_of(question.op), question.vector
+    assert vector is not None
+    event = _event_of(op, returned=COUNT_SLOT, ids=[ID_SLOT])
+    reading = reading_of(op.refresh_ttl)
+    asked = Asked(
+        question.profile, vector, scope, _recency_of(op),
+        least=-math.inf if op.min_score is None else op.min_score,
+        depth=DEPTHS[0], limit=op.limit, offset=op.offset,
+    )  # fmt: skip
+    seen = search_at_once(asked, reading, event, sway=IMPORTANCE_SWAY)
+    keep_population((place,), seen.population)
+    rows = with_touches([(one.row, one.touched) for one in seen.page], reading)
+    hits = [
+        Hit(row, Ranked(candidate_of(row), one.score, one.similarity, None, *one[4:]))
+        for row, one in zip(rows, seen.page, strict=True)
+    ]
+    degraded: Degraded | None = "embedding_pending" if seen.lacks_vectors else None
+    return Found(hits, event.id, question.degraded or degraded, "exact", op)
+
+
+def _recency_of(op: SearchOp) -> float:
+    return tenant_settings().recency if op.recency is None else op.recency
 
 
 def scope_of(op: SearchOp) -> Scope:
@@ -172,8 +241,7 @@ def answer_question(
         scope, vector, text, depth=depth_for(op.offset + op.limit), is_last=question.is_alone
     )
     found = [one for one in sightings if one.signal != "pending"]
-    recency = tenant_settings().recency if op.recency is None else op.recency
-    ageing = Ageing(recency, scope.at)
+    ageing = Ageing(_recency_of(op), scope.at)
     if by_vector_only:
         ranked = rank_by_vector(found, distance=profile.distance, ageing=ageing)
     else:
@@ -190,8 +258,7 @@ def _answer_in_place(question: Question, scope: Scope) -> Answer:
         vector = VectorSearch(question.profile, question.vector, "exact", by_field=False)
     sightings = look_through(scope, vector, query_terms(op.query or ""))
     found = [one for one in sightings if one.signal != "pending"]
-    recency = tenant_settings().recency if op.recency is None else op.recency
-    ranked = rank_by_fusion(found, ageing=Ageing(recency, scope.at))
+    ranked = rank_by_fusion(found, ageing=Ageing(_recency_of(op), scope.at))
     plan: Plan | None = None if vector is None else "exact"
     return Answer(ranked, plan, lacks_vectors=len(found) < len(sightings))
 
@@ -201,15 +268,7 @@ def _read(
 ) -> Found:
     """The page's values, with their access counted and the search recorded."""
     op = question.op
-    event = draft(
-        "memory.search",
-        Target("search", namespace=encode(op.namespace_prefix)),
-        Facts(
-            subjects=None,
-            counts={"returned": len(ids)},
-            links={"ids": [str(identifier) for identifier in ids], "query": _hashed(op.query)},
-        ),
-    )
+    event = _event_of(op, returned=len(ids), ids=[str(identifier) for identifier in ids])
     reading = reading_of(op.refresh_ttl)
     Budget().spend_page(ids)
     found = read_page(ids, reading, event)
@@ -217,6 +276,19 @@ def _read(
     rows = with_touches(ordered, reading)
     hits = [Hit(row, ranked.get(row.id)) for row in rows]
     return Found(hits, event.id, question.degraded, plan, op)
+
+
+def _event_of(op: SearchOp, *, returned: int | str, ids: list[str]) -> Draft:
+    """What was returned is named by the caller, or by slots that the statement fills."""
+    return draft(
+        "memory.search",
+        Target("search", namespace=encode(op.namespace_prefix)),
+        Facts(
+            subjects=None,
+            counts={"returned": cast(int, returned)},
+            links={"ids": ids, "query": _hashed(op.query)},
+        ),
+    )
 
 
 def _hashed(query: str | None) -> str | None:

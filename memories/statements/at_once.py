@@ -1,0 +1,162 @@
+"""A vector search of a small scope in one statement: candidates, order, page, touches and event.
+
+Its plan stands in the text, for it is planned once and for no tenant in particular (`fixed_plans`):
+the scope by its keys' index, the vectors of each memory by theirs, the page by its ids. None of it
+hangs on statistics, so a fresh database plans it as an old one.
+
+The order is that of `ranking.rank_by_vector` to one page's depth, said in SQL
+(tests/search/test_at_once.py holds both against each other). On the way the scope is counted, so
+that the next search knows what plan it takes without asking.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from audit.querysets import COLUMNS as EVENT_COLUMNS
+from audit.querysets import PLACEHOLDERS as EVENT_PLACEHOLDERS
+from audit.recording import Draft
+from memories.embedding.profiles import Profile
+from memories.namespaces import prefix_bounds
+from memories.rows import WIDTH, StoredMemory, columns
+from memories.statements.candidates import OPERATORS, Population, Scope
+from memories.statements.lookup import ID_SLOT, TOUCHED, Reading, reading_params
+from memories.statements.slots import in_slot
+
+BEYOND_ALL = "\U0010ffff"
+"""No stored path sorts after it. An upper bound even of everything: of a range the planner supposes
+little, so it takes the index; of no condition it supposes all."""
+
+COUNT_SLOT = f"{ID_SLOT}#"
+"""Stands in a drafted event for the number of memories found, ID_SLOT for their ids."""
+
+_RELEVANCE = {
+    "cosine": "(1 + greatest(-1, least(1, {s}))) / 2",
+    "l2": "1 / (1 - {s})",
+    "ip": "1 / (1 + exp(-greatest(-500, least(500, {s}))))",
+}
+_RAW = {
+    "cosine": "2 * ({r}) - 1",
+    "l2": "1 - 1 / greatest({r}, 1e-9)",
+    "ip": "-ln(1 / least(greatest({r}, 1e-12), 1 - 1e-12) - 1)",
+}
+"""As `ranking.relevance_of` and back."""
+
+_USED = (
+    "m.tier = %(tier)s AND (m.visible_until IS NULL OR m.visible_until > %(at)s) "
+    "AND (%(archived)s OR m.archived_at IS NULL OR m.archived_at > %(at)s)"
+)
+_SEARCH = (
+    "WITH q AS MATERIALIZED (SELECT %(vector)s::halfvec AS v), a AS MATERIALIZED ("
+    "SELECT m.id, m.length, m.embedding, m.updated_at, m.decay, m.weight, "
+    "m.weight * (1 + {sway} * (m.importance - 0.5)) AS factor, "
+    f"{_USED} AS used FROM memories_memory m "
+    "WHERE m.tenant_id = %(tenant)s AND m.trashed_at IS NULL "
+    "AND m.namespace >= %(low)s AND m.namespace < %(high)s), "
+    "near AS (SELECT a.*, v.s FROM a CROSS JOIN LATERAL ("
+    "SELECT max(-(v.embedding {operator} (SELECT v FROM q))) AS s FROM memories_memoryvector v "
+    "WHERE v.tenant_id = %(tenant)s AND v.memory_id = a.id AND v.profile = {profile} "
+    "AND v.field NOT LIKE '+%%') v WHERE a.used AND a.weight > 0 AND v.s IS NOT NULL "
+    "ORDER BY v.s DESC, a.id LIMIT %(depth)s), "
+    "aged AS (SELECT n.id, n.s, n.factor, exp(greatest(-700, ln(n.decay) * greatest(0, "
+    "extract(epoch FROM %(at)s - n.updated_at) / 86400))) AS fresh FROM near n), "
+    "scored AS (SELECT n.*, CASE WHEN %(recency)s > 0 "
+    "THEN ((1 - %(recency)s) * {relevance} + %(recency)s * n.fresh) * n.factor "
+    "WHEN n.factor = 1 THEN n.s ELSE {raw} END AS score FROM aged n), "
+    "page AS MATERIALIZED (SELECT * FROM scored WHERE score >= %(least)s "
+    "ORDER BY score DESC, id LIMIT %(limit)s OFFSET %(offset)s), "
+    + TOUCHED.format(ids="l.id = ANY(ARRAY(SELECT id FROM page))")
+    + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) SELECT {{event}} FROM ("
+    "SELECT count(*)::text AS n, coalesce(string_agg('\"' || id || '\"', ',' "
+    "ORDER BY score DESC, id), '') AS ids FROM page) hit) "
+    f"SELECT {columns('m')}, touched.accessed_at, touched.access_count, touched.ttl_expires_at, "
+    "touched.visible_until, touched.purge_at, page.score, page.s, page.fresh, page.factor, f.* "
+    "FROM (SELECT count(*), coalesce(avg(length), 0)::float8, "
+    "coalesce(bool_or(used AND embedding = 'pending'), false) FROM a) f "
+    "LEFT JOIN (page CROSS JOIN LATERAL (SELECT * FROM memories_memory m "
+    "WHERE m.tenant_id = %(tenant)s AND m.id = page.id OFFSET 0) m "
+    "LEFT JOIN touched ON touched.id = m.id) ON true ORDER BY page.score DESC, page.id"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What is searched for: nearest to `vector` in one place, and what of the order is wanted."""
+
+    profile: Profile
+    vector: str
+    scope: Scope
+    recency: float
+    least: float
+    """Lowest score that counts; minus infinity for any."""
+    depth: int
+    limit: int
+    offset: int
+
+
+class Scored(NamedTuple):
+    """A memory of the page: as stored, as the read touched it, and what its score is made of."""
+
+    row: StoredMemory
+    touched: tuple[Any, ...]
+    score: float
+    similarity: float
+    freshness: float
+    factor: float
+
+
+class Seen(NamedTuple):
+    """The page in order, what the scope's place holds, and whether some of the scope waits for its
+    vectors."""
+
+    page: list[Scored]
+    population: Population
+    lacks_vectors: bool
+
+
+def search_at_once(asked: Asked, reading: Reading, event: Draft, *, sway: float) -> Seen:
+    """The page, its access counted and the event recorded; of the scope its first prefix, tier and
+    archive count. `event` is drafted with COUNT_SLOT and ID_SLOT; `sway` is that of importance."""
+    scope, profile = asked.scope, asked.profile
+    low, high = prefix_bounds(scope.prefixes[0])
+    slots, values = _event_slots(event)
+    relevance = _RELEVANCE[profile.distance]
+    sql = in_slot(_SEARCH).format(
+        operator=OPERATORS[profile.distance], profile=int(profile.number), event=slots, sway=sway,
+        relevance=relevance.format(s="n.s"),
+        raw=_RAW[profile.distance].format(r=f"{relevance.format(s='n.s')} * n.factor"),
+    )  # fmt: skip
+    params = {
+        **reading_params(reading), **values, "vector": asked.vector, "low": low,
+        "high": high or BEYOND_ALL, "tier": scope.tier, "archived": scope.include_archived,
+        "recency": asked.recency, "least": asked.least, "depth": asked.depth,
+        "limit": asked.limit, "offset": asked.offset,
+    }  # fmt: skip
+    with connection.cursor() as cursor:
+        cursor.execute(sql, params)
+        rows = cursor.fetchall()
+    size, length, lacks_vectors = rows[0][-3:]
+    page = [
+        Scored(StoredMemory.of(row), row[WIDTH : WIDTH + 5], *row[WIDTH + 5 : WIDTH + 9])
+        for row in rows
+        if row[0] is not None
+    ]
+    return Seen(page, Population(size, length), lacks_vectors)
+
+
+def _event_slots(event: Draft) -> tuple[str, dict[str, Any]]:
+    """Placeholders and parameters of an event, what only the statement finds put in by it."""
+    names = [f"e{number}" for number in range(len(event.row))]
+    slots = []
+    for name, value in zip(names, event.row, strict=True):
+        slot = f"%({name})s"
+        if isinstance(value, str) and COUNT_SLOT in value:
+            slot = f"replace({slot}, '\"{COUNT_SLOT}\"', hit.n)"
+        if isinstance(value, str) and f'"{ID_SLOT}"' in value:
+            slot = f"replace({slot}, '\"{ID_SLOT}\"', hit.ids)"
+        slots.append(slot)
+    text = EVENT_PLACEHOLDERS.replace("%s", "{}").format(*slots)
+    return text, dict(zip(names, event.row, strict=True))

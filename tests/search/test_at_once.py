@@ -1,0 +1,110 @@
+"""The one statement of a vector search in a small scope: it answers as the steps do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.db import transaction
+
+from audit.models import Event
+from memories import searching
+from memories.planning import forget_populations
+from tenants.actors import operator_actor
+from tenants.context import acting_as
+from tenants.models import Tenant
+from tests.callers import Caller
+
+PLACE = ["small"]
+
+
+@pytest.fixture
+def varied(agent: Caller) -> Caller:
+    """Memories of every weight and age that a put can give."""
+    ops = [
+        {
+            "op": "put", "namespace": [*PLACE, f"u{n % 2}"], "key": f"k{n:02}",
+            "value": {"text": f"tea number {n}"}, "importance": (n % 5) / 4,
+            "decay": 1.0 if n % 3 else 0.5,
+        }
+        for n in range(12)
+    ]  # fmt: skip
+    assert agent.batch(*ops).status_code == 200
+    return agent
+
+
+@pytest.fixture
+def taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The stored prefixes that were searched at once from here on."""
+    forget_populations()
+    places: list[str] = []
+    search = searching._search_at_once
+
+    def noting(question: searching.Question, place: str) -> searching.Found:
+        places.append(place)
+        return search(question, place)
+
+    monkeypatch.setattr(searching, "_search_at_once", noting)
+    yield places
+    forget_populations()
+
+
+def _answer(caller: Caller, options: dict[str, Any]) -> tuple[list[Any], list[float]]:
+    """What was found, and what it scored by; a moment later all is a little less fresh."""
+    found = caller.search(PLACE, query="a cup of tea", mode="vector", explain=True, **options)
+    answer = found.json()
+    assert (answer["plan"], answer["degraded"]) == ("exact", None)
+    named, numbers = [], []
+    for item in answer["items"]:
+        why = item["explain"]
+        named.append((item["key"], item["value"], why["rank"], why["text"]))
+        numbers += [item["score"], why["vector"], why["recency"], why["weight"]]
+    return named, numbers
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"recency": 0},
+        {"recency": 0.7, "limit": 5, "offset": 3},
+        {"recency": 0.2, "min_score": 0.85},
+        {"min_score": 1.5},
+    ],
+)
+def test_the_second_search_of_a_small_scope_answers_as_the_first(
+    varied: Caller, taken: list[str], options: dict[str, Any]
+) -> None:
+    named, numbers = _answer(varied, options)
+    assert not taken
+    again, close = _answer(varied, options)
+    assert again == named
+    assert close == pytest.approx(numbers, abs=1e-3)
+    assert taken == ["small/"]
+
+
+def test_its_event_names_what_it_returned_and_it_counts_the_reads(
+    varied: Caller, taken: list[str], tenant: Tenant
+) -> None:
+    asked = {"query": "a cup of tea", "mode": "vector", "limit": 3}
+    varied.search([*PLACE, "u1"], **asked)
+    found = varied.search([*PLACE, "u1"], **asked).json()
+    assert taken == ["small/u1/"]
+    with acting_as(operator_actor(tenant.id)), transaction.atomic():
+        event = Event.objects.get(id=found["search_id"])
+        told = json.loads(event.payload)
+    ids = [item["id"] for item in found["items"]]
+    for links, counts in ((event.links, event.counts), (told["links"], told["counts"])):
+        assert links["ids"] == ids
+        assert counts["returned"] == 3
+    assert all(item["access_count"] for item in found["items"])
+
+
+def test_what_waits_for_its_vector_is_said_here_too(agent: Caller, taken: list[str]) -> None:
+    agent.put(PLACE, "pending", {"text": "walrus"}, wait=False)
+    asked = {"query": "walrus", "mode": "vector"}
+    for _ in range(2):
+        found = agent.search(PLACE, **asked).json()
+        assert (found["items"], found["degraded"]) == ([], "embedding_pending")
+    assert taken == ["small/"]
