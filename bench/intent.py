@@ -1,8 +1,9 @@
 """The intent filter on labelled utterances of ours: precision and recall of what is kept.
 
 `utterances.jsonl` holds them, by language. The rules were written while looking at the share
-`tuning`; `held_out` was written after they were settled, on other matters, and is not looked at
-while anything is changed. `reasons` is the share of what was rightly skipped whose reason is right.
+`tuning`; `held_out` was written before they were last changed, on other matters, and of it only
+the figures were looked at since. `reasons` is the share of what was rightly skipped whose reason is
+right.
 """
 
 from __future__ import annotations

@@ -109,6 +109,15 @@ _OPINION = vocabulary(
     """
 )
 
+_DUTY = vocabulary(
+    """
+    必须 务必 不得 不许 不准 禁止 一律 只能 只收 只认 只限 仅限 最多 至少 不允许 谢绝 不能超过
+    不超过
+    """
+)
+_VAGUE = ("你", "您", "这", "那就", "人生", "生活", "人就")
+"""Of whom a duty is said in passing: "你必须承认"."""
+
 _ASKS = vocabulary(
     """
     什么 怎么 怎样 为什么 为啥 哪 谁 几点 几分 几个 几天 几年 多少 多久 多远 多大 多高 是不是
@@ -136,6 +145,7 @@ def marks_of(clause: Clause) -> Marks:
         requests=_requests(text, asks=asks),
         names_attribute=_names_attribute(text),
         tells=_tells(text, asks=asks),
+        binds=not (asks or is_weather) and _binds(text),
         asks=asks,
         chats=(any_in(text, _TALK) and len(left) <= 1) or (is_weather and len(weather_left) <= 2),
         is_sound=len(clause.content) <= 2 and set(clause.content) <= _SOUNDS,
@@ -189,3 +199,10 @@ def _tells(text: str, *, asks: bool) -> bool:
     if is_mine:
         return len(_bare(without(text, _KIN))) >= 3
     return any_in(text, _TELLING) and len(_bare(text)) >= 3
+
+
+def _binds(text: str) -> bool:
+    """What must or must not be: 复印件必须盖章, 一次最多带两个人."""
+    if text.startswith(_VAGUE) or any_in(text, _OPINION) or not any_in(text, _DUTY):
+        return False
+    return len(_bare(without(text, _DUTY))) >= 4

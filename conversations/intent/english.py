@@ -109,6 +109,31 @@ _OPINION = (
     "i couldn't agree", "i could listen", "makes me", "made me",
 )  # fmt: skip
 
+_DUTY = re.compile(
+    r"\b(?:must|mustn't|ha(?:s|ve) to|needs? to|requires?|is required|are required|only|"
+    r"(?:is|are) (?:not|never) (?:allowed|permitted)|may not|at (?:most|least)|no more than)\b"
+)
+_VAGUE = vocabulary(
+    """
+    i i'm i've i'd i'll it it's that that's there there's he'd she'd you life love time one
+    people everybody everyone somebody something nothing what all
+    """
+)
+"""Of whom a duty is said in passing: "it must be nice", "time only moves forward"."""
+
+_POINTING = vocabulary("this these those")
+_FORBIDDING = vocabulary("no only")
+_BOUND = vocabulary(
+    "after before during between until unless without on in at to from for with above below over"
+)
+_NOTHING_FORBIDDEN = vocabulary(
+    """
+    way idea doubt clue wonder chance matter need kidding offense offence pressure rush hurry
+    luck one problem worries thanks more bad sure really much too so big fair surprise harm fun
+    """
+)
+"""After "no": an exclamation."""
+
 _YOU = vocabulary("you your you're you've you'll yours yourself")
 _MINE = vocabulary("my mine we our we're we've we'll")
 
@@ -133,6 +158,7 @@ def marks_of(clause: Clause) -> Marks:
         requests=_requests(clause.text, bare, asks=asks),
         names_attribute=_names_attribute(clause.text, words),
         tells=_tells(clause.text, words, asks=asks),
+        binds=not (asks or is_weather) and _binds(clause.text, bare),
         asks=asks,
         chats=not talk or (is_weather and len(dull) <= 1),
         is_sound=len(clause.content) <= 2 or clause.content in _SOUNDS,
@@ -186,3 +212,17 @@ def _tells(text: str, words: list[str], *, asks: bool) -> bool:
         return False
     told = [word for word in words if word not in _ME]
     return any(word in _TELLING for word in words) and _objects(told) >= 1
+
+
+def _binds(text: str, words: list[str]) -> bool:
+    """What must or must not be: "receipts must be …", "no calls before nine"."""
+    if len(words) < 4 or any(word in _YOU for word in words):
+        return False
+    if any(phrase in text for phrase in _OPINION):
+        return False
+    if words[0] in _FORBIDDING and "no more than" not in text:
+        is_bound = any(word in _BOUND for word in words[2:])
+        return is_bound and words[1] not in _NOTHING_FORBIDDEN and _objects(words[1:]) >= 2
+    if words[0] in _VAGUE or (words[0] in _POINTING and _DUTY.match(" ".join(words[1:3]))):
+        return False
+    return _DUTY.search(text) is not None and _objects(words) >= 3

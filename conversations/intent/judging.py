@@ -1,9 +1,10 @@
 """Whether a message goes to short-term memory, and if not, why. Pure.
 
-Rules first: what requests something with an object, names an attribute of an entity, or tells a
-fact in the first person is kept; what is nothing but small talk is not. An open task keeps what
-answers it, however short. What no rule speaks about is judged by its likeness to prototypes, when
-there are vectors; without them only a clause with some content of its own is kept.
+Rules first: what requests something with an object, names an attribute of an entity, tells a fact
+in the first person, or says what must or must not be is kept; what is nothing but small talk is
+not. An open task keeps what answers it, however short. What no rule speaks about is judged by its
+likeness to prototypes, when there are vectors; without them only a clause with some content of its
+own is kept.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ def judge_by_rules(text: str, *, open_task: bool = False) -> Verdict | None:
     if not marked:
         return Verdict(False, "too_short", "nothing said")
     marks = [one for _, one in marked]
-    for name in ("requests", "names_attribute", "tells"):
+    for name in ("requests", "names_attribute", "tells", "binds"):
         if any(getattr(one, name) for one in marks):
             return Verdict(True, None, name)
     said = [(clause, one) for clause, one in marked if not one.chats]

@@ -30,6 +30,9 @@ def test_precision_and_recall_are_above_nine_tenths_in_each_language() -> None:
         ("谢谢你，顺便把会议改到周五", None),
         ("天气好的话提醒我带相机", None),
         ("我住在杭州", None),
+        ("复印件必须盖章才有效", None),
+        ("This scanner only takes letter-size paper", None),
+        ("No phone calls before nine in the morning", None),
         ("今天天气不错", "chatter"),
         ("谢谢！！！", "chatter"),
         ("Hello! How are you doing?", "chatter"),
@@ -43,6 +46,13 @@ def test_rules_alone_decide_the_plain_ones(text: str, reason: str | None) -> Non
     verdict = judge_by_rules(text)
     assert verdict is not None
     assert (verdict.kept, verdict.reason) == (reason is None, reason)
+
+
+@pytest.mark.parametrize(
+    "text", ["No doubt about it at all", "It must be nice to live there", "你必须承认这很好看"]
+)
+def test_a_duty_said_in_passing_is_none(text: str) -> None:
+    assert judge_by_rules(text) is None
 
 
 def test_a_megabyte_is_judged_in_bounded_time() -> None:
