@@ -6,6 +6,7 @@ And a test may skip only for a reason that is named here.
 from __future__ import annotations
 
 import atexit
+import gc
 import os
 import re
 import shutil
@@ -24,6 +25,12 @@ if "MEMORYHUB_KEYS" not in os.environ:
     os.environ["MEMORYHUB_KEYS"] = tempfile.mkdtemp(prefix="hub-keys-")
     os.environ["MEMORYHUB_LEDGER"] = os.environ["MEMORYHUB_KEYS"] + "/erasures.jsonl"
     atexit.register(shutil.rmtree, os.environ["MEMORYHUB_KEYS"], ignore_errors=True)
+
+
+def pytest_collection_finish() -> None:
+    """What is loaded by now stays: the collector need not look at a million objects again."""
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
 
 
 # --- skips ----------------------------------------------------------------------------------------

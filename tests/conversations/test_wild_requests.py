@@ -37,5 +37,5 @@ def test_wild_requests_are_answered_as_promised(agent: Caller, monkeypatch: Any)
         return {"state": {text(): drawing.value(2)}}
 
     monkeypatch.setattr(Drawing, "good", good)
-    assert run([agent], 7, 250, paths) == []
+    assert run([agent], 7, 100, paths) == []
     assert talk.get().status_code == 200

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import httpx
+import pytest
 
 from memories.sweeping import sweep_now
 from tenants.actors import operator_actor
@@ -27,6 +28,7 @@ def test_the_articles_question_finds_the_right_memory_first(client: httpx.Client
     assert items[0]["value"]["content"] == "用户最喜欢的编程语言是 Python。"
 
 
+@pytest.mark.slow
 def test_questions_in_two_languages_find_their_memories(client: httpx.Client) -> None:
     ops = [
         {"op": "put", "namespace": ["people", key.split("/")[0]], "key": key.split("/")[1],

@@ -177,13 +177,16 @@ def test_values_larger_than_an_answer_may_be_are_refused_not_read(
     assert len(results(agent.batch(*[get(str(n)) for n in range(3)]))) == 3
 
 
-def test_batches_over_the_same_keys_at_once_end_without_a_deadlock(agent: Caller) -> None:
+@pytest.mark.parametrize(("writers", "turns"), [(3, 1), pytest.param(6, 4, marks=pytest.mark.slow)])
+def test_batches_over_the_same_keys_at_once_end_without_a_deadlock(
+    agent: Caller, writers: int, turns: int
+) -> None:
     keys = [str(n) for n in range(60)]
     agent.batch(*[put(key, {"n": 0}, index=False) for key in keys[::3]])
 
     def run(number: int) -> list[str]:
         refused = []
-        for turn in range(4):
+        for turn in range(turns):
             shuffled = keys[(number * 7) % 60 :] + keys[: (number * 7) % 60]
             ops = [
                 delete(key) if (n + number + turn) % 3 == 0
@@ -195,7 +198,7 @@ def test_batches_over_the_same_keys_at_once_end_without_a_deadlock(agent: Caller
                 refused.append(f"{answer.status_code} {answer.content!r}")
         return refused
 
-    assert at_once([partial(run, number) for number in range(6)]) == [[]] * 6
+    assert at_once([partial(run, number) for number in range(writers)]) == [[]] * writers
     # all or nothing: what is there was left by one batch, the last, and is all that it put
     items = [agent.get(["a"], key).json() for key in keys]
     left = {(one["value"]["n"], one["value"]["t"]) for one in items if "value" in one}
