@@ -216,6 +216,8 @@ EVENTS = _kinds(
     ("access.review", "ACC-REV", "{actor} confirmed the access of {target}",
      "{actor} 确认了 {target} 的访问权限"),
     ("access.password", "ACC-PWD", "{actor} changed the password", "{actor} 更改了密码"),
+    ("access.codes", "ACC-COD", "{actor} was shown the recovery codes",
+     "{actor} 查看了恢复码"),
     ("access.factor", "ACC-2FA", "{actor} changed the second factor", "{actor} 更改了第二因素"),
 )  # fmt: skip
 

@@ -2,7 +2,6 @@
 
 from allauth.account import views as account_views
 from allauth.mfa.base import views as factor_views
-from allauth.mfa.recovery_codes import views as code_views
 from django.urls import path
 
 from dashboard.views import (
@@ -137,11 +136,9 @@ urlpatterns = [
     path("account/factor", account.account, name="mfa_index"),
     path("account/factor/new", account.ActivateFactor.as_view(), name="mfa_activate_totp"),
     path("account/factor/end", account.DeactivateFactor.as_view(), name="mfa_deactivate_totp"),
-    path("account/codes", code_views.view_recovery_codes, name="mfa_view_recovery_codes"),
+    path("account/codes", account.Codes.as_view(), name="mfa_view_recovery_codes"),
     path("account/codes/new", account.NewCodes.as_view(), name="mfa_generate_recovery_codes"),
-    path(
-        "account/codes/file", code_views.download_recovery_codes, name="mfa_download_recovery_codes"
-    ),
+    path("account/codes/file", account.CodesFile.as_view(), name="mfa_download_recovery_codes"),
     path("signin", account.sign_in, name="account_login"),
     path("signin/code", factor_views.authenticate, name="mfa_authenticate"),
     path("signout", account.sign_out, name="account_logout"),

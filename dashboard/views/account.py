@@ -149,6 +149,23 @@ class NewCodes(code_views.GenerateRecoveryCodesView):
         return response
 
 
+class Codes(code_views.ViewRecoveryCodesView):
+    """allauth's page, with an event: whoever has a code comes in without the second factor."""
+
+    def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
+        if context["can_view_codes"]:
+            record_of_account("access.codes", person(self.request))
+        return super().render_to_response(context, **kwargs)
+
+
+class CodesFile(code_views.DownloadRecoveryCodesView):
+    """allauth's file, with an event."""
+
+    def render_to_response(self, context: dict[str, Any], **kwargs: Any) -> HttpResponse:
+        record_of_account("access.codes", person(self.request))
+        return super().render_to_response(context, **kwargs)
+
+
 sign_in = account_views.login
 sign_out = account_views.logout
 
