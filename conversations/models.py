@@ -28,6 +28,8 @@ class OpenCandidate(TenantModel):
 
     noted_at = models.DateTimeField()
     looked_at = models.DateTimeField(null=True)
+    marked = models.BooleanField(default=False, db_default=False)
+    """A caller had marked what it became, which an erasure destroyed (`rebuilding`)."""
 
     objects: Any = OpenCandidateManager()
 

@@ -79,6 +79,8 @@ class _Gathered:
     subject: str
     mentions: tuple[Mention, ...]
     known: tuple[Known, ...]
+    marked: frozenset[UUID] = frozenset()
+    """Those that a caller had marked before."""
 
 
 def promote_pending() -> int:
@@ -116,7 +118,7 @@ def promote_place(place: str, *, marked: Collection[UUID] = ()) -> list[Promoted
             gathered = _gather(place)
         if gathered is None:
             break
-        weighed = weigh(gathered.mentions, gathered.known, marked=marked)
+        weighed = weigh(gathered.mentions, gathered.known, marked={*marked, *gathered.marked})
         if not weighed.promotions and not weighed.outdated:
             break
         _settle_outdated(weighed)
@@ -138,7 +140,8 @@ def _places_of(ids: Sequence[UUID]) -> list[str]:
 def _gather(place: str) -> _Gathered | None:
     rows = Memory.objects.all().visible(now()).filter(namespace=place, tier="short", kind=KIND)
     found = {row.id: row for row in rows.defer("lexemes")}
-    still_open = set(OpenCandidate.objects.filter(id__in=list(found)).values_list("id", flat=True))
+    waiting = OpenCandidate.objects.filter(id__in=list(found))
+    still_open = dict(waiting.values_list("id", "marked"))
     mentions = tuple(_mention(row) for row in found.values() if row.id in still_open)
     if not mentions:
         return None
@@ -149,7 +152,8 @@ def _gather(place: str) -> _Gathered | None:
     homes = homes_of(subject, home) if subject else (home,)
     elsewhere = tuple(one for one in homes[1:] if covers(current_actor().prefixes, one))
     known = _known((home, *elsewhere), attributes)
-    return _Gathered(home, elsewhere, subject, mentions, known)
+    marked = frozenset(one for one, is_marked in still_open.items() if is_marked)
+    return _Gathered(home, elsewhere, subject, mentions, known, marked)
 
 
 def _mention(row: Any) -> Mention:

@@ -13,8 +13,8 @@ What a hold defers completes by itself: the request stays `running`, and beat co
 the sweep, as any row whose date has come; the request does not wait for years.
 
 A memory made of several people's goes as a whole, because nobody can say which words in it are
-whose. What it was made of and stays is a finding `rebuild_due` (ids only): whoever made it makes it
-anew from the sources that remain.
+whose. What the hub learned it learns again from the candidates that stay; of what an agent made,
+the sources that stay are a finding `rebuild_due` (ids only), for the agent to make it anew.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from django.db import transaction
 
 from audit.jobs import OVER, Step, begin_job, job_kind
 from audit.models import Job
+from conversations.rebuilding import is_learned, reopen_candidates
 from erasure.applying import note_applied
 from erasure.certifying import certify_erasure
 from erasure.counting import Tally
@@ -215,8 +216,11 @@ def _destroy(work: Work) -> str:
         work.tally.add_other("versions_of_others", dropped)
         work.tally.save()
     doomed = [one for one in ways if one not in passing]
-    _note_rebuilds(work, [rows[one] for one in doomed if one in rows])
-    erase_chunk(doomed, subject=work.subject, into=Erased())
+    remaining = _remaining(work, [rows[one] for one in doomed if one in rows])
+    erased = Erased()
+    erase_chunk(doomed, subject=work.subject, into=erased)
+    for row, sources in remaining:
+        _rebuild(row, sources, is_gone=row.id in erased.destroyed)
     return "destroy"
 
 
@@ -232,16 +236,25 @@ def _drop_versions(request: SubjectRequest, passing: dict[UUID, list[UUID]]) -> 
     return drop_versions([version for one in free for version in passing[one]])
 
 
-def _note_rebuilds(work: Work, doomed: Sequence[StoredMemory]) -> None:
-    """For what was made of several people's memories: which sources remain to make it anew."""
-    for row in doomed:
-        remaining = still_stored(work.outside(row.derived_from)) if row.derived_from else []
-        if remaining:
-            detail = json.dumps({"kind": row.kind, "sources": [str(one) for one in remaining]})
-            Finding.objects.get_or_create(
-                kind="rebuild_due", memory_id=row.id, closed_at=None,
-                defaults={"detail": detail, "found_at": now()},
-            )  # fmt: skip
+def _remaining(work: Work, doomed: Sequence[StoredMemory]) -> list[tuple[StoredMemory, list[UUID]]]:
+    """What was made of several people's memories, with the sources that stay."""
+    found = [
+        (row, still_stored(work.outside(row.derived_from))) for row in doomed if row.derived_from
+    ]
+    return [(row, sources) for row, sources in found if sources]
+
+
+def _rebuild(row: StoredMemory, sources: Sequence[UUID], *, is_gone: bool) -> None:
+    """What the hub made it makes anew, once the old one is gone; of others' it says what is due."""
+    if is_learned(row):
+        if is_gone:
+            reopen_candidates(row, sources)
+        return
+    detail = json.dumps({"kind": row.kind, "sources": [str(one) for one in sources]})
+    Finding.objects.get_or_create(
+        kind="rebuild_due", memory_id=row.id, closed_at=None,
+        defaults={"detail": detail, "found_at": now()},
+    )  # fmt: skip
 
 
 def _empty_others(work: Work) -> str:
