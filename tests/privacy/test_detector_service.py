@@ -71,7 +71,7 @@ class StaffService:
 def service(settings: Any) -> Iterator[type[Service]]:
     """The running service, which the hub asks."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), Service)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
     StaffService.address = f"http://127.0.0.1:{server.server_port}/"
     settings.PII_DETECTORS = [f"{__name__}.StaffService"]
     outside_detectors.cache_clear()
