@@ -12,6 +12,7 @@ are. See docs/adr/0024-labels-by-commitment.md.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Any
 
 from django.db.models import F, Func, TextField, Value
@@ -26,6 +27,7 @@ _PSEUDONYM = re.compile(r"s_[0-9a-f]{20}")
 _SESSION = re.compile(r"[0-9a-f]{32}")
 
 
+@lru_cache(maxsize=4096)
 def mark_labels(path: str) -> str:
     """A stored path as an event is drafted with it."""
     if not path:
