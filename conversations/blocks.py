@@ -67,12 +67,12 @@ def build_block(lines: Iterable[Line], *, budget: int, language: Language) -> Bl
     ordered = _in_order(lines)
     has_others = any(not line.is_profile and line.memory_id is not None for line in ordered)
     chosen: list[Line] = []
-    said: list[str] = []
+    known = _Known()
     sections: set[str] = set()
     spent = 0
     for line in ordered:
         folded = _folded(line.text)
-        if _is_known(line, chosen) or _is_said(folded, said):
+        if known.has(line, folded):
             continue
         section = _section_of(line)
         cost = estimate_tokens(line.text) + LINE_TOKENS
@@ -80,11 +80,39 @@ def build_block(lines: Iterable[Line], *, budget: int, language: Language) -> Bl
         if spent + cost > (budget * PROFILE_SHARE if line.is_profile and has_others else budget):
             continue
         chosen.append(line)
-        said.append(folded)
+        known.add(line, folded)
         sections.add(section)
         spent += cost
     prompt = write_prompt(chosen, language)
     return Block(prompt, tuple(chosen), estimate_tokens(prompt))
+
+
+class _Known:
+    """What the chosen lines say, and which memories they are and were made from."""
+
+    def __init__(self) -> None:
+        self._memories: set[str | None] = set()
+        self._sources: set[str] = set()
+        self._texts: set[str] = set()
+        self._said = ""
+
+    def has(self, line: Line, folded: str) -> bool:
+        """Whether one of them is this memory, was made from it, or it from that, or says the same,
+        alone or among other things."""
+        if line.memory_id is not None and (
+            line.memory_id in self._memories
+            or line.memory_id in self._sources
+            or not line.sources.isdisjoint(self._memories)
+        ):
+            return True
+        return folded in (self._texts if len(folded) < _LEAST_CONTAINED else self._said)
+
+    def add(self, line: Line, folded: str) -> None:
+        """One more."""
+        self._memories.add(line.memory_id)
+        self._sources |= line.sources
+        self._texts.add(folded)
+        self._said += f"{folded}\n"  # never inside a folded text
 
 
 def write_prompt(lines: Sequence[Line], language: Language) -> str:
@@ -137,25 +165,6 @@ def _in_order(lines: Iterable[Line]) -> list[Line]:
         return first, -(line.score or 0.0)
 
     return sorted(lines, key=use)
-
-
-def _is_known(line: Line, chosen: Sequence[Line]) -> bool:
-    """Whether a chosen line is this memory, was made from it, or it from that."""
-    if line.memory_id is None:
-        return False
-    return any(
-        line.memory_id == other.memory_id
-        or line.memory_id in other.sources
-        or (line.sources and other.memory_id in line.sources)
-        for other in chosen
-    )
-
-
-def _is_said(folded: str, said: Sequence[str]) -> bool:
-    """Whether a chosen line says what this one says."""
-    if len(folded) < _LEAST_CONTAINED:
-        return folded in said
-    return any(folded in one for one in said)
 
 
 def _folded(text: str) -> str:

@@ -10,10 +10,10 @@ from __future__ import annotations
 import re
 from math import ceil
 
-_PIECES = re.compile(
-    r"(?P<word>[A-Za-zÀ-ɏ]+)|(?P<digits>[0-9]+)|(?P<wide>[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff])"
-    r"|(?P<break>\n)|(?P<mark>[^\s])"
-)
+_WORDS = re.compile(r"[A-Za-zÀ-ɏ]+")
+_DIGITS = re.compile(r"[0-9]+")
+_WIDE = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff]")
+_NO_MARKS = re.compile(r"[A-Za-zÀ-ɏ0-9\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\s]+")
 LETTERS, DIGITS = 5, 3
 WIDE = 1.1
 """Tokens of a Chinese, Japanese or Korean character."""
@@ -21,15 +21,8 @@ WIDE = 1.1
 
 def estimate_tokens(text: str) -> int:
     """Tokens of the text, rounded up; 0 for nothing."""
-    total = 0.0
-    for found in _PIECES.finditer(text):
-        match found.lastgroup:
-            case "word":
-                total += ceil(len(found[0]) / LETTERS)
-            case "digits":
-                total += ceil(len(found[0]) / DIGITS)
-            case "wide":
-                total += WIDE
-            case _:
-                total += 1
-    return ceil(total)
+    words = sum(-(-len(word) // LETTERS) for word in _WORDS.findall(text))
+    numbers = sum(-(-len(digits) // DIGITS) for digits in _DIGITS.findall(text))
+    wide = WIDE * len(_WIDE.findall(text))
+    marks = len(_NO_MARKS.sub("", text)) + text.count("\n")
+    return ceil(words + numbers + wide + marks)
