@@ -32,7 +32,7 @@ test: $(VENV)/.develop ## lint, and every test that is neither slow nor in a bro
 	@$(MAKE) --no-print-directory -j 2 lint quick
 
 quick: $(VENV)/.develop
-	@$(PYTHON) -m pytest -m "not slow and not browser" -n 2 --dist loadfile
+	@$(PYTHON) -m pytest -m "not slow and not browser" -n 2 --dist loadfile --hypothesis-profile daily
 
 test-all: lint ## lint, then every test: kills, fuzzing, compatibility, browser
 	@$(PYTHON) -m pytest -n 2

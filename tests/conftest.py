@@ -18,6 +18,7 @@ import pytest
 from django.conf import settings
 from django.core.management import call_command
 from django.db import connections
+from hypothesis import settings as property_settings
 
 from memoryhub import embedded
 from tenants.access.provisioning import create_tenant, create_user, issue_key
@@ -31,6 +32,7 @@ from tests.plugin import DATA, ROOT
 from tests.vectors import remember_vectors
 
 settings.PASSWORD_HASHERS = ["tests.hashing.QuickArgon2PasswordHasher"]
+property_settings.register_profile("daily", max_examples=20)
 EVERY_SCOPE = [scope.value for scope in Scope]
 
 

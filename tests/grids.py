@@ -1,4 +1,7 @@
-"""Large grids: the daily run takes one case of each kind, `make test-all` takes every case."""
+"""How much a run tries: the daily one takes a case of each kind, `make test-all` takes every case.
+
+And so with what hypothesis draws: daily a fifth, by the profile that the run names.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Any, TypeVar
 
 import pytest
+from hypothesis import settings
 
 T = TypeVar("T")
 
@@ -21,3 +25,8 @@ def one_of_each(
         seen.add(kind(case))
         found.append(pytest.param(case, id=name(case), marks=marks))
     return found
+
+
+def examples(full: int) -> int:
+    """So many examples of a property in a full run, and fewer in one whose profile has fewer."""
+    return full * settings().max_examples // 100

@@ -189,6 +189,7 @@ def test_nothing_of_theirs_is_left_anywhere_and_others_stand(
                for one in queue().lrange("hub", 0, -1))  # fmt: skip
 
 
+@pytest.mark.slow
 def test_what_was_made_of_several_people_is_marked_to_be_made_anew(
     agent: Caller, tenant: Tenant, asking: Asking, anna: str, owner_url: str
 ) -> None:

@@ -80,6 +80,7 @@ def test_a_hold_defers_an_erasure_which_completes_by_itself_after_the_release(
     assert tables_holding(owner_url, tenant, "anna77", "zebra77") == {}
 
 
+@pytest.mark.slow
 def test_a_sweep_after_the_release_may_be_first(
     agent: Caller, asking: Asking, tenant: Tenant
 ) -> None:
@@ -137,6 +138,7 @@ def test_a_statutory_floor_restricts_and_the_bytes_go_by_themselves_at_its_end(
     assert state(asking, bill) == "PURGED"
 
 
+@pytest.mark.slow
 def test_a_restriction_by_another_request_defers_too(
     agent: Caller, asking: Asking, tenant: Tenant
 ) -> None:
@@ -169,7 +171,7 @@ def test_a_hold_placed_after_the_approval_still_wins(
     assert asking.get(request)["outcome"] == "erased"
 
 
-@pytest.mark.parametrize("store", ["memories", "sessions"])
+@pytest.mark.parametrize("store", ["memories", pytest.param("sessions", marks=pytest.mark.slow)])
 def test_a_job_that_dies_in_the_midst_is_taken_up_again_and_counts_nothing_twice(
     store: str, agent: Caller, asking: Asking, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

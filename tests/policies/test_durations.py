@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from policies.durations import LAST, add_months, end_of, end_of_strength, shift
 from policies.facts import Duration, MemoryFacts, in_utc
+from tests.grids import examples
 
 BERLIN, SHANGHAI, UTC_ZONE = ZoneInfo("Europe/Berlin"), ZoneInfo("Asia/Shanghai"), ZoneInfo("UTC")
 
@@ -77,7 +78,7 @@ def test_a_naive_instant_is_refused_and_others_become_utc() -> None:
     assert facts.events["done"].tzinfo is facts.source_caps[0].tzinfo is UTC
 
 
-@settings(max_examples=100, deadline=None, database=None)
+@settings(max_examples=examples(100), deadline=None, database=None)
 @given(
     st.datetimes(datetime(1990, 1, 1), datetime(2037, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
     st.integers(1, 60),

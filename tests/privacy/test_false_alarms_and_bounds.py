@@ -41,6 +41,7 @@ def test_nor_does_any_single_length_raise_more(length: int) -> None:
     assert sum(bool(find(digits, today=TODAY)) for digits in strings) < 10
 
 
+@pytest.mark.slow
 def test_what_writes_act_on_takes_bare_numbers_for_what_they_look_like_and_no_more() -> None:
     """Documents the price of acting on what is POSSIBLE; identity numbers stay under the limit."""
     drawn = random.Random(SEED)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from privacy.detecting import POSSIBLE, find
 from privacy.detecting.folding import fold
 from privacy.masking import apply_masks
+from tests.grids import examples
 
 TODAY = date(2026, 11, 30)
 
@@ -29,7 +30,7 @@ TEXTS = st.lists(
 ).map("".join)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(TEXTS)
 def test_spans_are_in_range_true_to_the_text_sorted_and_apart(text: str) -> None:
     end = 0
@@ -40,7 +41,7 @@ def test_spans_are_in_range_true_to_the_text_sorted_and_apart(text: str) -> None
         end = span.end
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(TEXTS)
 def test_a_masked_text_has_nothing_more_of_the_kinds_masked(text: str) -> None:
     spans = find(text, today=TODAY, at_least=POSSIBLE)
@@ -50,7 +51,7 @@ def test_a_masked_text_has_nothing_more_of_the_kinds_masked(text: str) -> None:
     assert not [span for span in again if span.entity in kinds], masked
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.text(st.characters(exclude_categories=()), max_size=40))
 def test_every_folded_character_knows_where_it_came_from(text: str) -> None:
     folded = fold(text)
@@ -62,7 +63,7 @@ def test_every_folded_character_knows_where_it_came_from(text: str) -> None:
         assert 0 <= start < end <= len(text)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     st.text("的中，。:（）", min_size=1, max_size=20),
     st.text("的中，。：", min_size=1, max_size=20),

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from privacy.detecting import LIKELY
 from privacy.detecting.walking import Located, find_in_value, replace_in_value
 from privacy.masking import mask_span
+from tests.grids import examples
 
 TODAY = date(2026, 11, 30)
 
@@ -123,7 +124,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(VALUES)
 def test_after_masking_a_value_nothing_is_found_in_it(value: Any) -> None:
     before = repr(value)

@@ -71,6 +71,7 @@ def test_a_delete_by_prefix_counts_first_and_deletes_when_told(agent: Caller) ->
     assert agent.namespaces() == [["ab"]]
 
 
+@pytest.mark.slow
 def test_a_delete_by_prefix_goes_over_more_than_one_chunk(agent: Caller) -> None:
     ops = [
         {"op": "put", "namespace": ["many", str(n % 7)], "key": str(n), "value": {}, "index": False}
