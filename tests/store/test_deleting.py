@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.db import transaction
 
 from memories.models import Memory, MemoryVersion
