@@ -15,6 +15,7 @@ from django.db import transaction
 
 from audit.labels import MARK, mark_labels
 from audit.models import LoggedLabel
+from audit.partitions import forget_unused_labels
 from audit.recording import Draft, Target, append, draft, record
 from memories.namespaces import encode
 from tenants.actors import operator_actor
@@ -119,6 +120,15 @@ def test_two_transactions_that_meet_a_label_at_once_do_not_wait_for_each_other(
     assert [row.label for row in labels_of(tenant)] == ["new", "new"]
     agent.put(["new"], "k2", {"n": 1}, index=False)
     assert len(labels_of(tenant)) == 2
+
+
+def test_a_label_goes_with_the_last_event_that_names_it(agent: Caller, tenant: Tenant) -> None:
+    agent.put(["crm", "kept"], "k", {"n": 1}, index=False)
+    with acting_as(operator_actor(tenant.id)), transaction.atomic():
+        LoggedLabel.objects.create(name="n_" + "0" * 32, label="gone")
+    with acting_as(operator_actor(tenant.id)), transaction.atomic():
+        assert forget_unused_labels() == 1
+    assert [row.label for row in labels_of(tenant)] == ["crm", "kept"]
 
 
 def test_names_that_the_hub_made_stay_as_they_are() -> None:

@@ -13,6 +13,7 @@ import pytest
 from audit.jobs import known_kinds
 from audit.verifying.running import Span
 from audit.verifying.standing import ask_for_bundle
+from dashboard.views.evidence import JOB_NAMES
 from memories import activating, deleting, holding, occurring, redating
 from memories.forecasting import count_calendar_anew
 from memories.rotating import ask_for_rotation
@@ -139,8 +140,8 @@ KINDS: dict[str, tuple[Begin, tuple[str, ...]]] = {
 
 
 def test_every_kind_of_job_has_its_line(world: World) -> None:
-    """A new kind must say here what its work leaves."""
-    assert set(KINDS) == known_kinds()
+    """A new kind must say here what its work leaves; and people read its name on the page."""
+    assert set(KINDS) == known_kinds() == set(JOB_NAMES)
 
 
 @pytest.fixture

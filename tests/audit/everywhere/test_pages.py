@@ -20,7 +20,6 @@ from tests.audit.everywhere.test_account_pages import OF_ACCOUNTS
 from tests.audit.everywhere.visiting import SEALED, SECRET, Visits
 from tests.audit.everywhere.world import NOTHING, World
 
-pytestmark = pytest.mark.slow
 NOWHERE = "00000000-0000-7000-8000-00000000000f"
 
 
@@ -153,6 +152,7 @@ def test_every_page_and_form_has_its_line(hub: str) -> None:
     assert {action for left in (*told, *OF_ACCOUNTS.values()) for action in left} <= set(EVENTS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LOOKS)
 def test_a_page_leaves_exactly_its_events(visits: Visits, name: str) -> None:
     look = LOOKS[name]
@@ -163,6 +163,7 @@ def test_a_page_leaves_exactly_its_events(visits: Visits, name: str) -> None:
     assert left == look.left
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "form",
     [pytest.param(form, id=f"{name} {place}") for name, several in FORMS.items()

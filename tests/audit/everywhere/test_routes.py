@@ -6,12 +6,13 @@ has no line here, or in `test_steps.py`, and fails.
 
 from __future__ import annotations
 
+from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from audit.events import EVENTS
-from tests.api.test_permissions import ELSEWHERE, TABLE, Line
+from tests.api.test_permissions import ELSEWHERE, ITEM, TABLE, Line
 from tests.audit.everywhere.places import address_of, body_of
 from tests.audit.everywhere.test_jobs import ROUTES as OF_JOBS
 from tests.audit.everywhere.test_steps import STEPS
@@ -147,6 +148,35 @@ def test_a_call_leaves_exactly_its_events(world: World, line: Line) -> None:
     answer = world.caller(line).call(line.method.upper(), where, body, x_request_id=request_id)
     assert answer.status_code < 300, answer.content
     assert world.left_by(request_id) == EXPECTED[line.name]
+
+
+# The same routes asked for something else.
+PUT = {"op": "put", "namespace": ["b"], "key": "k", "value": {"a": 1}, "index": False}
+OTHERWISE: list[tuple[str, str, Any, tuple[str, ...]]] = [
+    ("PUT", "/store/items", {**ITEM, "value": {"a": 2}, "index": False}, ("memory.put",)),
+    (
+        "PUT", "/store/items",
+        {**ITEM, "key": "secret", "value": {"text": "AKIAIOSFODNN7EXAMPLE is the key id"}},
+        ("memory.put",),
+    ),
+    ("POST", "/store/batch", {"ops": [PUT, {**PUT, "key": "l"}]}, ("memory.put", "memory.put")),
+    ("POST", "/store/batch", {"ops": [{**ITEM, "op": "delete"}]}, ("memory.delete",)),
+    ("POST", "/store/items/search", {"namespace_prefix": ["none"]}, ("memory.search",)),
+    ("DELETE", "/store/namespaces", {"namespace_prefix": ["none"], "dry_run": False},
+     ("namespace.delete",)),
+    ("DELETE", "/store/namespaces", {"namespace_prefix": ["kept"], "dry_run": False},
+     ("memory.delete", "namespace.delete")),
+    ("DELETE", "/store/items", {"namespace": ["none"], "key": "k"}, NOTHING),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("method", "path", "body", "left"), OTHERWISE)
+def test_what_is_asked_for_decides_what_is_left(
+    fresh: World, method: str, path: str, body: Any, left: tuple[str, ...]
+) -> None:
+    fresh.put(["kept"], "k")
+    fresh.put(ITEM["namespace"], ITEM["key"])
+    assert fresh.told(fresh.agent, method, path, body)[1] == left
 
 
 def test_settings_that_nobody_confirmed_leave_nothing(world: World) -> None:
