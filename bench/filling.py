@@ -83,6 +83,7 @@ def fill(
         for size in sizes:
             filled.append(_fill_tenant(connection, size, draw, over))
         connection.execute("SET maintenance_work_mem = '700MB'")
+        connection.execute("SET max_parallel_maintenance_workers = 2")
         connection.execute("SELECT hub_index_profile(1)")
         connection.execute("ANALYZE")
     return filled
@@ -118,6 +119,8 @@ def _fill_tenant(
                 "id": identifier, "key": f"k{number}", "created_at": written, "updated_at": written,
             }  # fmt: skip
             copy.write_row([row[field.column] for field in columns])
+    # each key was written just above: looking it up again takes ten times as long as the row
+    connection.execute("SET session_replication_role = replica")
     with connection.cursor() as cursor, cursor.copy(_VECTOR) as copy:
         copy.set_types(_VECTOR_TYPES)
         for identifier, vector in zip(ids, vectors, strict=True):
@@ -132,6 +135,7 @@ def _fill_tenant(
                     HalfVector(vector.astype(np.float16)),
                 )
             )
+    connection.execute("RESET session_replication_role")
     return Filled(tenant, ids, vectors)
 
 
