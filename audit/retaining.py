@@ -18,7 +18,13 @@ from uuid import UUID
 
 from django.db import transaction
 
-from audit.partitions import ORIGIN, count_sealed, drop_partition, partition_names
+from audit.partitions import (
+    ORIGIN,
+    count_sealed,
+    drop_partition,
+    forget_unused_labels,
+    partition_names,
+)
 from audit.recording import Facts, Target, record
 from audit.verifying.bundling import write_bundle
 from audit.verifying.offline import check_bundle
@@ -87,6 +93,9 @@ def drop_month(month: Month, folder: Path) -> dict[str, Any]:
         )  # fmt: skip
     with transaction.atomic(using="owner"):
         drop_partition(month.partition, month.begins, month.ends, note)
+    for tenant_id, _ in _logs():
+        with acting_as(operator_actor(tenant_id)), transaction.atomic():
+            forget_unused_labels()
     return {"month": month.name, "events": sum(bundles.values()), "bundles": sorted(bundles)}
 
 
