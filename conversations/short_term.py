@@ -24,7 +24,7 @@ KIND = "intent"
 WAITED_FOR = 4_800
 """Characters up to which a message waits for its vectors; longer ones get theirs a little later."""
 
-LATER = Patience(0.1, gives_way=True)
+LATER = Patience(0.15, gives_way=True)
 """A message's vector can come later, by the worker: until then it is found by its words, and in the
 context by being among the last. So while the local model is pressed it is left to the questions."""
 

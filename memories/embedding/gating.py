@@ -38,8 +38,8 @@ PATIENCE_SECONDS = 1.0
 SHORT_CHARACTERS = 200
 """Of a call to the local model, up to which it takes turns: some 10 to 100 ms."""
 
-PRESSED_SECONDS = 1.0
-"""How long after it refused somebody the local model counts as pressed."""
+PRESSED_SECONDS = 0.5
+"""How long after it refused somebody who does not give way the local model counts as pressed."""
 
 SMOOTHING = 0.2
 
@@ -104,15 +104,12 @@ class Gate:
             self._turns.give()
 
     def _take_turn(self) -> None:
-        if self._is_local:
-            patience = _patience.get()
-            if patience.gives_way and self._pressed_until > time.monotonic():
-                raise EmbeddingBusy("left to those who cannot wait")
-            seconds = patience.seconds
-        else:
-            seconds = PATIENCE_SECONDS if self._usual < QUICK_SECONDS else 0.0
-        if not self._turns.take(seconds, usual=self._usual):
-            self._pressed_until = time.monotonic() + PRESSED_SECONDS
+        patience = _patience.get() if self._is_local else _of_endpoint(self._usual)
+        if patience.gives_way and self._pressed_until > time.monotonic():
+            raise EmbeddingBusy("left to those who cannot wait")
+        if not self._turns.take(patience.seconds, usual=self._usual):
+            if not patience.gives_way:
+                self._pressed_until = time.monotonic() + PRESSED_SECONDS
             raise EmbeddingBusy("busy")
 
     def _check_open(self) -> None:
@@ -120,6 +117,11 @@ class Gate:
             raise EmbeddingUnavailable("left alone after repeated failures")
         if self._failures >= FAILURES_TO_OPEN:  # this call tries it, the others go on without
             self._shut_until = time.monotonic() + OPEN_SECONDS
+
+
+def _of_endpoint(usual: float) -> Patience:
+    """No longer than it can answer soon, whoever asks."""
+    return Patience(PATIENCE_SECONDS if usual < QUICK_SECONDS else 0.0)
 
 
 _gates: dict[tuple[int, bool], Gate] = {}
