@@ -4,7 +4,9 @@ Each session has a subject of its own with a long-term memory of 150 facts. A tu
 then a context for it. `paced` is a conversation as people have it (a pause between turns, the 20
 sessions spread over it); `pressed` is without any pause, so that what is measured is mostly waiting
 for two cores. Figures of the tiers are the hub's own `timings_ms`; `answer` is what a client sees.
-Questions differ, so each is embedded.
+Questions differ, so each is embedded, or answered by words when its turn at the model would come
+too late; `no vector` is the share of these, and of the messages kept that are left to the worker.
+No worker runs beside, so those stay without.
 """
 
 from __future__ import annotations
@@ -13,12 +15,15 @@ import json
 import random
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from bench.hub import running_hub, running_servers
+import psycopg
+
+from bench.hub import Hub, running_hub, running_servers
 from bench.load import Wire
 
 SESSIONS = 20
@@ -125,13 +130,56 @@ def converse(
     return times
 
 
-def rows_of(name: str, times: Times) -> list[dict[str, Any]]:
+_CONTEXTS = (
+    "SELECT count(*), count(*) FILTER (WHERE links ? 'degraded') FROM audit_event "
+    "WHERE tenant_id = %(tenant)s AND action = 'context.assemble' AND at >= %(since)s"
+)
+_MESSAGES = (
+    "SELECT count(*), count(*) FILTER (WHERE embedding = 'pending') FROM memories_memory "
+    "WHERE tenant_id = %(tenant)s AND tier = 'short' AND kind = 'intent' "
+    "AND created_at >= %(since)s"
+)
+
+
+class Log:
+    """What the hub itself wrote down about the tenant under measurement."""
+
+    def __init__(self, hub: Hub) -> None:
+        self._url = hub.owner_url
+        (self._tenant,) = self._ask(
+            "SELECT id FROM tenants_tenant ORDER BY created_at DESC LIMIT 1"
+        )
+
+    def now(self) -> datetime:
+        """By the database's clock."""
+        (at,) = self._ask("SELECT now()")
+        return at
+
+    def without_vector(self, since: datetime) -> dict[str, float]:
+        """Of all contexts, and of all messages kept, the share that got none."""
+        shares = {}
+        for name, sql in (("context", _CONTEXTS), ("message", _MESSAGES)):
+            everything, without = self._ask(sql, tenant=self._tenant, since=since)
+            shares[name] = without / max(1, everything)
+        return shares
+
+    def _ask(self, sql: str, **values: Any) -> Any:
+        with psycopg.connect(self._url) as connection:
+            if "tenant" in values:
+                connection.execute("SELECT hub_act(%s, false)", [values["tenant"]])
+            return connection.execute(sql, values).fetchone()
+
+
+def rows_of(name: str, times: Times, without: Mapping[str, float]) -> list[dict[str, Any]]:
     """A row for each tier, and for what a client sees."""
     measured = {**times.tiers, "answer": times.context, "message": times.message}
+    no_vector: dict[str, Any] = dict.fromkeys((*TIERS[1:], "answer"), without["context"])
+    no_vector["message"] = without["message"]
     return [
         {
             "load": name, "what": what, "times": len(values), "p50": at(values, 0.5),
             "p95": at(values, 0.95), "target p95": TARGETS.get(what, ""),
+            "no vector": no_vector.get(what, ""),
         }
         for what, values in measured.items()
     ]  # fmt: skip
@@ -155,7 +203,9 @@ def measure(data: Path, *, quick: bool) -> list[dict[str, Any]]:
             opened = asked_of(wire, "/sessions", {"subject": f"s{place}", "ttl_seconds": 86_400})
             sessions.append(opened["session_id"])
         converse(hub.port, key, sessions, seconds=3 if quick else 6, pause=0.5)
+        log = Log(hub)
         for name, pause in (("paced", PAUSE), ("pressed", 0.0)):
+            begin = log.now()
             times = converse(hub.port, key, sessions, seconds=10 if quick else 40, pause=pause)
-            rows += rows_of(name, times)
+            rows += rows_of(name, times, log.without_vector(begin))
     return rows
