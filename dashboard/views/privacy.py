@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -11,10 +12,13 @@ from django.shortcuts import redirect, render
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 
+from dashboard import charts
+from dashboard.figures import keep_large
 from dashboard.forms import DetectorForm, QuarantineForm
 from dashboard.keeping import take_kept_form
 from dashboard.pages import page
 from dashboard.wording import ACTION_NAMES, ENTITY_NAMES
+from memories.clocking import count_waits
 from memories.masking import mask_text
 from memories.protecting import guard_of_now
 from memories.quarantining import (
@@ -23,7 +27,7 @@ from memories.quarantining import (
     list_quarantined,
     open_quarantined,
 )
-from memories.scanning import count_found, read_clock
+from memories.scanning import count_found, measure_clock
 from memoryhub.errors import HubError
 from privacy.choosing import PrivacyRegime, Scope, choose_action
 from privacy.configuring import known_entities
@@ -41,9 +45,10 @@ def privacy(request: HttpRequest) -> HttpResponse:
     """Figures, findings, and what waits for a decision."""
     may_see = allows(current_actor(), Action.READ_VALUES)
     waiting = list_quarantined(limit=SHOWN) if may_see else []
-    clock = read_clock()
+    clock, _total = keep_large("scan-clock", measure_clock, size=itemgetter(1))
     context: dict[str, Any] = {
         "clock": clock,
+        "waits": draw_waits(),
         "share": clock["within_24h"] * 100,
         "found": [
             (ENTITY_NAMES.get(entity, entity), ACTION_NAMES.get(action, action), memories, places)
@@ -52,6 +57,16 @@ def privacy(request: HttpRequest) -> HttpResponse:
         "waiting": [_described(one) for one in waiting],
     }
     return render(request, "hub/privacy.html", context)
+
+
+def draw_waits() -> dict[str, Any]:
+    """How long memories waited to be looked at: a bar for each span, and the most in one."""
+    counts = keep_large("waits", count_waits, size=lambda found: sum(found))
+    names = (
+        _("1 second"), _("1 minute"), _("1 hour"), _("24 hours"), _("longer"),
+    )  # fmt: skip
+    pairs = [(str(name), count) for name, count in zip(names, counts, strict=True)]
+    return {"bars": charts.lay_out_bars(pairs), "most": max(counts)}
 
 
 @page(Action.SEE_FIGURES, methods=FORM)

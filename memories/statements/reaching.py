@@ -99,4 +99,6 @@ def _restored(rule: Rule, anchor: str) -> str:
 def _end(period: Duration | None, rule: Rule, anchor: str, zone: str) -> tuple[str, list[Any]]:
     if period is None:
         return _STRENGTH.format(anchor=anchor), [rule.strength_below]
+    if not period.months:
+        return f"({anchor}) + %s", [period.exact]
     return _PERIOD.format(anchor=anchor), [zone, period.months, zone, period.exact]
