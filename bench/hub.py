@@ -17,7 +17,7 @@ from memoryhub import embedded
 from memoryhub.supervising.children import web, web_defaults
 
 ROOT = Path(__file__).resolve().parents[1]
-SECONDS_TO_START = 60.0
+SECONDS_TO_START = 180.0
 
 
 @dataclass(frozen=True, slots=True)

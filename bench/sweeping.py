@@ -22,7 +22,7 @@ from bench.sizes import _at, _timed
 from memories.embedding.profiles import LOCAL
 from memories.models import SweepRun
 from memories.ops import SearchOp
-from memories.searching import Question, run_search
+from memories.searching import Question, answer_alone
 from tenants.actors import operator_actor
 from tenants.context import acting_as, relaxed_commit
 from tenants.models import Tenant
@@ -94,7 +94,7 @@ def _search(reader: Filled, draw: Draw, count: int) -> list[float]:
     for query in draw.around(count):
         text = "[" + ",".join(f"{x:.6g}" for x in query.tolist()) + "]"
         with acting_as(operator_actor(reader.tenant_id)), relaxed_commit():
-            seconds, _ = _timed(lambda text=text: run_search(Question(op, LOCAL, text, None)))  # type: ignore[misc]
+            seconds, _ = _timed(lambda text=text: answer_alone(Question(op, LOCAL, text, None)))  # type: ignore[misc]
         times.append(seconds)
     return times
 
