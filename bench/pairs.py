@@ -2,7 +2,9 @@
 """Pairs of sentences with what they are to each other, for the dedup threshold of a profile.
 
 `same`: one fact, worded anew. `shape`: the same sentence about another fact. `opposite`: the fact
-denied or reversed. In Chinese and English. Written for this project; public domain (CC0).
+denied or reversed. In Chinese and English. The rules of reading were written with `tuning` in view;
+`held_out` was written before they were last changed, and only its figures were looked at since.
+Written for this project; public domain (CC0).
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from typing import NamedTuple
 class Pair(NamedTuple):
     """Two sentences, their language, and `same`, `shape` or `opposite`."""
 
+    share: str
     language: str
     relation: str
     one: str
@@ -74,12 +77,56 @@ _CHINESE = """
 """
 
 
+_ENGLISH_HELD_OUT = """
+Maria commutes by train | Maria takes the train to work | Maria commutes by bus | Maria no longer commutes by train
+The shop opens at nine | Opening time of the shop is nine | The shop opens at eleven | The shop does not open at nine
+I usually have oatmeal for breakfast | Breakfast for me is usually oatmeal | I usually have eggs for breakfast | I never have oatmeal for breakfast
+Backups are kept for about a month | We keep backups roughly a month | Backups are kept for about a year | Backups are not kept
+Her dog's name is Biscuit | Her dog is called Biscuit | Her dog's name is Pepper | Her dog's name is not Biscuit
+The invoice goes to the Leeds office | Send the invoice to the Leeds office | The invoice goes to the Hull office | Do not send the invoice to the Leeds office
+Paul is a teacher | Paul teaches | Paul is a nurse | Paul is not a teacher
+The flight leaves at 7:40 every day | Daily at 7:40 the flight leaves | The flight leaves at 9:15 every day | The flight does not leave at 7:40
+She works from home on Mondays | On Mondays she is working from home | She works from home on Thursdays | She never works from home on Mondays
+At most three people fit in the lift | The lift takes no more than three people | At most six people fit in the lift | There is no limit of people in the lift
+Ken manages Dora | Ken is Dora's manager | Ken manages Luis | Dora manages Ken
+The lease runs until May 2028 | The lease ends in May 2028 | The lease runs until August 2028 | The lease does not run until May 2028
+Our supplier for paper is Norpap | Norpap supplies our paper | Our supplier for paper is Finpap | Norpap is not our supplier for paper
+He is allergic to cats | He has a cat allergy | He is allergic to dogs | He is not allergic to cats
+The report is due on the 5th | The report must be in by the 5th | The report is due on the 20th | The report is not due on the 5th
+Please answer in French | Answers should be in French | Please answer in Italian | Please do not answer in French
+"""
+
+_CHINESE_HELD_OUT = """
+我通常坐地铁上班 | 我上班一般坐地铁 | 我通常骑车上班 | 我上班从来不坐地铁
+店里九点开门 | 开门时间是九点 | 店里十一点开门 | 店里九点不开门
+她的狗叫饼干 | 她家狗的名字是饼干 | 她的狗叫花生 | 她的狗不叫饼干
+备份大概保留一个月 | 备份保留一个月左右 | 备份大概保留一年 | 备份不保留
+请用法语回答 | 回答要用法语 | 请用德语回答 | 请不要用法语回答
+他是老师 | 他的职业是老师 | 他是护士 | 他不是老师
+电梯最多坐八个人 | 电梯限坐八人 | 电梯最多坐十五个人 | 电梯不限人数
+航班每天早上七点起飞 | 每日早上七点航班起飞 | 航班每天晚上九点起飞 | 航班早上七点不起飞
+租约到明年五月 | 租约明年五月到期 | 租约到明年八月 | 租约不到明年五月
+陈工管着小赵 | 小赵归陈工管 | 陈工管着小孙 | 小赵管着陈工
+周一她在家办公 | 她每周一居家办公 | 周四她在家办公 | 周一她不在家办公
+纸张由北方纸业供应 | 北方纸业是我们的纸张供应商 | 纸张由南方纸业供应 | 纸张不由北方纸业供应
+报告五号之前交 | 五号前要交报告 | 报告二十号之前交 | 报告五号不用交
+早餐我习惯吃燕麦 | 我早饭一般吃燕麦 | 早餐我习惯吃鸡蛋 | 早餐我从不吃燕麦
+发票寄到苏州办公室 | 请把发票寄往苏州办公室 | 发票寄到无锡办公室 | 发票不要寄到苏州办公室
+奶奶有高血压 | 奶奶患高血压 | 奶奶有糖尿病 | 奶奶没有高血压
+"""
+
+
 def read_pairs() -> list[Pair]:
     """All pairs: each line gives one of every relation."""
     pairs = []
-    for language, lines in (("en", _ENGLISH), ("zh", _CHINESE)):
+    for share, language, lines in (
+        ("tuning", "en", _ENGLISH),
+        ("tuning", "zh", _CHINESE),
+        ("held_out", "en", _ENGLISH_HELD_OUT),
+        ("held_out", "zh", _CHINESE_HELD_OUT),
+    ):
         for line in lines.strip().splitlines():
             first, *others = [part.strip() for part in line.split(" | ")]
             for relation, other in zip(("same", "shape", "opposite"), others, strict=True):
-                pairs.append(Pair(language, relation, first, other))
+                pairs.append(Pair(share, language, relation, first, other))
     return pairs
