@@ -74,10 +74,14 @@ def test_no_table_of_the_audit_holds_what_people_said(
     }  # fmt: skip
     agent.call("POST", "/events", happened)
     agent.call("POST", "/golden-questions", {"question": f"{mark}?", "expected": [identifier]})
+    agent.call("GET", "/golden-questions")
     agent.call("POST", "/memories/find", {"entity": "EMAIL_ADDRESS", "value": mail})
     officer = Person(make_person(tenant, "officer"), tenant)
     officer.call("POST", "/memories/find", {"entity": "EMAIL_ADDRESS", "value": mail})
     officer.call("POST", f"/memories/{identifier}/reveal", {"path": "text", "reason": "asked"})
+    for page in (f"/memories?q={mark}", f"/memories/{identifier}", "/memories/recall"):
+        headers = {"x-hub-tenant": tenant.slug}
+        assert mark in officer.client.get(page, headers=headers).content.decode(), page
     opened = {"subject": subject, "kind": "access", "reason": "asked"}
     assert officer.call("POST", "/subject-requests", opened).status_code == 201
     scope = {"subjects": [subject]}
