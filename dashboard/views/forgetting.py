@@ -10,8 +10,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
-from dashboard import addresses
+from dashboard import addresses, charts
 from dashboard.forgetting_forms import CloseForm, ReviewForm
+from dashboard.formatting import show_instant
 from dashboard.keeping import take_kept_form
 from dashboard.pages import page
 from memories.following_up import close_finding, list_findings, open_finding
@@ -68,7 +69,10 @@ def review(request: HttpRequest, memory_id: UUID) -> HttpResponse:
 @page(Action.SEE_FIGURES)
 def sweep_runs(request: HttpRequest) -> HttpResponse:
     """The last sweeps with all that they did, and how late they were."""
-    return render(request, "hub/forgetting/runs.html", {"runs": list_runs(limit=SHOWN)})
+    runs = list_runs(limit=SHOWN)
+    late = [(show_instant(run.started_at), round(run.lag_seconds)) for run in reversed(runs)]
+    context = {"runs": runs, "bars": charts.lay_out_bars(late)}
+    return render(request, "hub/forgetting/runs.html", context)
 
 
 @page(Action.SEE_USAGE)

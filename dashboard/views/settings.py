@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.translation import gettext as _
 
+from audit.models import Event
+from audit.retaining import USUAL_MONTHS
 from dashboard.figures import keep_large
 from dashboard.forms import NewSweepScopeForm, SettingsForm, SweepScopeForm
 from dashboard.keeping import take_kept_form
@@ -61,11 +65,18 @@ def settings(request: HttpRequest) -> HttpResponse:
         "changed_since": changed_since(profile),
         "was_kept": kept is not None,
         "count_asked": count_asked,
+        "log": {"months": USUAL_MONTHS, "oldest": _oldest_event()},
         "use": keep_large("use", read_use, size=lambda found: found["memories"].used),
     }
     return render(
         request, "hub/settings.html", context, status=422 if request.method == "POST" else 200
     )
+
+
+def _oldest_event() -> datetime | None:
+    """Since when the tenant's log reaches back."""
+    with transaction.atomic():
+        return Event.objects.order_by("at", "id").values_list("at", flat=True).first()
 
 
 @page(Action.ADMINISTER, methods=FORM)
