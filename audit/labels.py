@@ -14,7 +14,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from django.db.models import F, Func, TextField, Value
+from django.contrib.postgres.fields import ArrayField
+from django.db.models import BooleanField, Case, F, Func, Q, TextField, Value, When
 
 from tenants.context import current_tenant_id
 
@@ -44,21 +45,47 @@ def _is_own(part: str, before: str) -> bool:
     return before == "sessions" and _SESSION.fullmatch(part) is not None
 
 
-def clear_path() -> Func:
-    """An event's path with the labels that its names lead to."""
-    return Func(
-        F("tenant_id"), F("namespace"), function="hub_clear_path",
+_PLACE = (
+    "(SELECT string_agg(coalesce(l.label, p.part), '/' ORDER BY p.n) || '/' "
+    "FROM unnest(string_to_array(left(%(expressions)s "
+    "AND l.name = p.part AND l.name = hub_label_name(l.id, l.label))"
+)
+_OF_TENANT = (
+    ", -1), '/')) WITH ORDINALITY AS p (part, n) LEFT JOIN audit_loggedlabel l ON l.tenant_id = "
+)
+"""Between the two expressions of `_PLACE`, the path and the tenant."""
+
+
+def clear_path() -> Any:
+    """An event's path with the labels that its names lead to, and fit."""
+    named = Func(
+        F("namespace"), Value(current_tenant_id()), template=_PLACE, arg_joiner=_OF_TENANT,
         output_field=TextField(null=True),
+    )  # fmt: skip
+    return Case(When(namespace__contains="n_", then=named), default=F("namespace"))
+
+
+def _paths_of(prefix: str) -> Func:
+    """All forms of a stored prefix in the log; a subquery, so that it is asked for once."""
+    return Func(
+        Value(current_tenant_id()), Value(mark_labels(prefix)), function="hub_paths_of",
+        template="((SELECT %(function)s(%(expressions)s))::text[])",
+        output_field=ArrayField(TextField()),
     )  # fmt: skip
 
 
-def pattern_below(prefix: str, *, only: bool = False) -> Any:
-    """A regular expression for paths of the log in and below a stored prefix (`only`: in it).
+def is_below(prefix: str) -> Q:
+    """Events in and below a stored prefix."""
+    return Q(_compared(" ^@ ANY ", prefix)) if prefix else Q(namespace__isnull=False)
 
-    A subquery, so that the names are looked up once and not for each event.
-    """
-    end = "$" if only else ""
+
+def is_at(path: str) -> Q:
+    """Events at this very path."""
+    return Q(_compared(" = ANY ", path))
+
+
+def _compared(by: str, path: str) -> Func:
     return Func(
-        Value(current_tenant_id()), Value(prefix), Value(end), function="hub_path_pattern",
-        template="(SELECT %(function)s(%(expressions)s))", output_field=TextField(),
+        F("namespace"), _paths_of(path), template="(%(expressions)s)", arg_joiner=by,
+        output_field=BooleanField(),
     )  # fmt: skip

@@ -15,7 +15,7 @@ from django.db.models import Count, OuterRef, Q, Subquery
 from django.db.models.functions import JSONObject, TruncDate
 
 from audit.events import EVENTS
-from audit.labels import clear_path, pattern_below
+from audit.labels import clear_path, is_at, is_below
 from tenants.context import current_tenant_id
 from tenants.ids import uuid7
 from tenants.managers import TenantQuerySet
@@ -72,7 +72,7 @@ class EventQuerySet(TenantQuerySet[Any]):
             return self
         below = Q(pk__in=[])
         for prefix in prefixes:
-            below |= Q(namespace__regex=pattern_below(prefix))
+            below |= is_below(prefix)
         return self.filter(below)
 
     def matching(self, wanted: EventFilter) -> Self:
@@ -94,7 +94,7 @@ class EventQuerySet(TenantQuerySet[Any]):
         if wanted.subject:
             rows = rows.filter(subjects__contains=[wanted.subject])
         if wanted.namespace is not None:
-            rows = rows.filter(namespace__regex=pattern_below(wanted.namespace))
+            rows = rows.filter(is_below(wanted.namespace))
         if wanted.since is not None:
             rows = rows.filter(at__gte=wanted.since)
         if wanted.until is not None:
@@ -144,8 +144,7 @@ def _target_is(identifier: str) -> Q:
     """By id; a namespace is its own (older events have it as their target's id)."""
     named = Q(target_id=identifier)
     if identifier.endswith("/"):
-        whole = Q(target_kind="namespace", target_id="")
-        named |= whole & Q(namespace__regex=pattern_below(identifier, only=True))
+        named |= Q(target_kind="namespace", target_id="") & is_at(identifier)
     return named
 
 
