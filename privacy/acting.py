@@ -5,7 +5,7 @@ value, never the one that came in. Masks and tokens are the same for the same va
 writing a value again is recognised as unchanged.
 
 **Identifiers** (item keys, namespace labels, subjects, tags, session ids) are how things are
-addressed: they stand in events, lists and addresses, and replacing one would make the thing
+addressed: they stand in lists and addresses, and replacing one would make the thing
 unfindable for its writer. So an identifier that holds an identity, card, account or passport number
 or a secret is refused (`pii_rejected`), and what is often a plain handle (an address, a telephone
 number) is only flagged. Keys *inside* values are part of the value and are replaced like it.
