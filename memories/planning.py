@@ -24,8 +24,10 @@ KEPT_SECONDS, KEPT_SECONDS_SMALL = 15.0, 2.0
 KEPT_SCOPES = 10_000
 
 REMEMBERED_SECONDS = 600.0
-"""A scope that held at most SMALL so long ago is searched at once, which counts it anew: one
-statement by ids costs less than half of the steps for 100 memories, and twice theirs for 3,000."""
+AT_ONCE_MOST = 400
+"""A scope that held at most so many memories so long ago is searched at once, which counts it anew.
+That one statement costs the database 1.8 ms for 100 memories where the steps cost 2.9, as much as
+they do for 400, and 14 where they cost 9 for 3,000: it goes by ids, for its plan must fit all."""
 
 _Key = tuple[UUID, tuple[str, ...]]
 _kept: OrderedDict[_Key, tuple[float, Population]] = OrderedDict()
@@ -57,7 +59,7 @@ def keep_population(prefixes: tuple[str, ...], found: Population) -> None:
 def is_known_small(prefixes: tuple[str, ...]) -> bool:
     """Whether so little lay below the prefixes lately that one exact statement will do."""
     kept = _kept.get((current_tenant_id(), prefixes))
-    if kept is None or kept[1].size > min(SMALL, EXACT_MOST):
+    if kept is None or kept[1].size > min(AT_ONCE_MOST, EXACT_MOST):
         return False
     return kept[0] > time.monotonic() - REMEMBERED_SECONDS
 
