@@ -25,6 +25,7 @@ from bench.machine import as_table, describe_machine
 TITLES = {
     "minute": "8 clients for a minute, beside PostgresStore",
     "requests": "get, put, search and batch, beside PostgresStore",
+    "chroma": "get, put and search, beside Chroma's server",
     "sizes": "Recall at 10 and milliseconds by size of tenant",
     "growth": "A small tenant's search as the others grow, milliseconds",
     "retrieval": "Recall of the turns that hold the answer",

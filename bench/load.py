@@ -38,10 +38,10 @@ class Failed(RuntimeError):
 
 
 class Wire:
-    """One kept connection to the API."""
+    """One kept connection to an API: the hub's, with a key, or another's at its base path."""
 
-    def __init__(self, port: int, key: str) -> None:
-        self._port, self._key = port, key
+    def __init__(self, port: int, key: str = "", *, base: str = "/api/v1") -> None:
+        self._port, self._key, self._base = port, key, base
         self._connect()
 
     def _connect(self) -> None:
@@ -49,12 +49,13 @@ class Wire:
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def call(self, method: str, path: str, body: Any = None) -> bytes:
-        """The body of a 2xx answer. Raises Failed for any other."""
-        content = b"" if body is None else json.dumps(body, ensure_ascii=False).encode()
-        head = (
-            f"{method} /api/v1{path} HTTP/1.1\r\nHost: localhost\r\n"
-            f"Authorization: Bearer {self._key}\r\n"
-        )
+        """The body of a 2xx answer. `body` becomes JSON unless it is bytes. Raises Failed."""
+        content = body if isinstance(body, bytes) else b""
+        if body is not None and not isinstance(body, bytes):
+            content = json.dumps(body, ensure_ascii=False).encode()
+        head = f"{method} {self._base}{path} HTTP/1.1\r\nHost: localhost\r\n"
+        if self._key:
+            head += f"Authorization: Bearer {self._key}\r\n"
         if content:
             head += f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n"
         self._socket.sendall(head.encode() + b"\r\n" + content)
