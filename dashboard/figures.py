@@ -70,12 +70,14 @@ def read_figures(at: datetime) -> Figures | None:
 
 
 def is_large(at: datetime) -> bool:
-    """Whether counting is too much for a page. Asks of `LARGE` rows at most."""
-    with transaction.atomic():
-        if Memory.objects.values("id")[:LARGE].count() >= LARGE:
-            return True
-        recent = Event.objects.filter(at__gte=_first_day(at)).values("id")[:LARGE]
-        return recent.count() >= LARGE
+    """Whether counting is too much for a page. Asks of `LARGE` rows at most.
+
+    Inside a transaction.
+    """
+    if Memory.objects.values("id")[:LARGE].count() >= LARGE:
+        return True
+    recent = Event.objects.filter(at__gte=_first_day(at)).values("id")[:LARGE]
+    return recent.count() >= LARGE
 
 
 def should_ask() -> bool:
@@ -90,7 +92,9 @@ def count_tenant() -> int:
     """
     at = wall_clock().astimezone(ZoneInfo(tenant_settings().timezone))
     viewers = _viewers()
-    if not is_large(at):
+    with transaction.atomic():
+        should_count = is_large(at)
+    if not should_count:
         cache.delete_many([_key(SCHEDULED, viewer, "") for viewer in viewers])
         return 0
     for viewer in viewers:
