@@ -25,11 +25,11 @@ from bench.filling import Draw, fill
 from bench.hub import running_servers
 from dashboard.urls import urlpatterns
 from memories.forecasting import build_calendar
-from memories.models import Memory, SweepScope
+from memories.models import Finding, Memory, SweepScope
 from memoryhub import embedded
 from tenants.access.provisioning import create_user, issue_key
 from tenants.actors import operator_actor
-from tenants.context import acting_as
+from tenants.context import acting_as, now
 from tenants.ids import uuid7
 from tenants.models import Membership, Tenant
 
@@ -42,7 +42,7 @@ MORE = {
     "audit": ("?action=memory.get", "?area=memory"),
 }  # fmt: skip
 UNASKED = frozenset({
-    "invitation", "styleguide", "job", "job_file", "job_manifest", "audit_bundle", "certificate",
+    "invitation", "styleguide", "job_file", "job_manifest", "audit_bundle", "certificate",
     "request_package", "account_login",
 })  # fmt: skip
 """Files, and what needs a thing that is not there: 404 says nothing of a page."""
@@ -76,9 +76,11 @@ def measure(data: Path, *, quick: bool) -> list[dict[str, Any]]:
         tenant = fill(data, [memories], draw=Draw(13), over=AGE)[0].tenant_id
         _add_events(data, tenant, events)
         with acting_as(operator_actor(tenant)):
-            run_job(build_calendar().id)  # as beat does each night
+            calendar = build_calendar().id
+            run_job(calendar)  # as beat does each night
         people = {role: _sign_in(tenant, role) for role in ("officer", "admin")}
-        places = _places(tenant, people["admin"])
+        places = {"job_id": str(calendar)}
+        places |= _places(tenant, people["admin"]) | _things(tenant, people["officer"])
         rows = [
             row
             for role, client in people.items()
@@ -135,6 +137,31 @@ def _places(tenant_id: UUID, admin: Client) -> dict[str, str]:
             "key_id": issue_key(tenant, name="bench").row.id, "n": str(draft), "place": "0",
             "scope_id": str(SweepScope.objects.all()[0].id), "slug": tenant.slug, "name": "events",
         }  # fmt: skip
+
+
+def _things(tenant_id: UUID, officer: Client) -> dict[str, str]:
+    """A hold over a tenth of the memories, a subject request, a finding: each has pages."""
+
+    def make(path: str, body: dict[str, Any]) -> str:
+        answer = officer.post(f"/api/v1/{path}", body, content_type="application/json")
+        if answer.status_code != 201:
+            raise RuntimeError(f"{path}: {answer.status_code} {answer.content[:300]!r}")
+        return str(answer.json()["id"])
+
+    why = {"reason": "measured"}
+    scope = {"namespaces": [["fill", "u2"]]}
+    hold = make("policies/holds", {"matter": "M 1", "custodian": "Legal", "scope": scope, **why})
+    request = make("subject-requests", {"subject": "u3", "kind": "erasure", **why})
+    with acting_as(operator_actor(tenant_id)), transaction.atomic():
+        memory = Memory.objects.filter(namespace="fill/u4/").first()
+        finding = Finding.objects.create(
+            kind="sweep_failed", memory_id=memory.id, detail="ValueError", found_at=now(),
+            namespace=memory.namespace,
+        )  # fmt: skip
+    return {
+        "hold_id": hold, "request_id": request, "finding_id": str(finding.id),
+        "do": "label", "act": "release", "step": "identity",
+    }  # fmt: skip
 
 
 def addresses(places: dict[str, str]) -> Iterator[str]:
