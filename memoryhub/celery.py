@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from typing import Literal
 
@@ -24,15 +25,23 @@ def keep_our_logging(**_: object) -> None:
 
 @worker_process_init.connect
 def report_worker(**_: object) -> None:
-    """Each child that runs tasks gives way to requests, and reports itself: it holds the rules."""
-    os.nice(settings.WORKER_NICENESS)
+    """Each child that runs tasks gives way to requests, and reports itself: it holds the rules.
+
+    What it was forked with is not looked through for garbage again and again, as in web.
+    """
+    # not at the top: Django reads this module before its apps are there
+    from tenants.yielding import give_way
+
+    give_way()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
     _keep_reporting("worker")
 
 
 @worker_shutdown.connect
 def seal_the_rest(**_: object) -> None:
     """What was written in the last second is sealed before everything stops."""
-    from django.db import connections  # as below
+    from django.db import connections  # as above
 
     from audit.tasks import seal_audit
 
@@ -47,8 +56,7 @@ def report_beat(**_: object) -> None:
 
 
 def _keep_reporting(kind: Literal["worker", "beat"]) -> None:
-    # not at the top: Django reads this module before its apps are there
-    from tenants.processes import keep_reporting
+    from tenants.processes import keep_reporting  # as above
 
     keep_reporting(kind)
 

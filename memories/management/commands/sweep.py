@@ -1,4 +1,4 @@
-"""`sweep [--tenant SLUG] [--prefix a/b] [--dry-run]`: sweep now, print the counts."""
+"""`sweep [--tenant SLUG] [--prefix a/b] [--dry-run] [--gently]`: sweep now, print the counts."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from tenants.commanding import HubCommand, open_tenant
 from tenants.context import acting_as
 from tenants.ids import PLATFORM_TENANT
 from tenants.models import Tenant
+from tenants.yielding import give_way
 
 
 class Command(HubCommand):
@@ -23,8 +24,13 @@ class Command(HubCommand):
         parser.add_argument("--tenant", metavar="SLUG", help="default: every tenant")
         parser.add_argument("--prefix", default="", metavar="a/b", help="a stored namespace path")
         parser.add_argument("--dry-run", action="store_true", help="count only")
+        parser.add_argument(
+            "--gently", action="store_true", help="give way to requests, as a worker does"
+        )
 
     def run(self, **options: Any) -> None:
+        if options["gently"]:
+            give_way()
         prefix = encode(parse_path(options["prefix"], path="prefix"))
         runs: list[dict[str, Any]] = []
         for tenant in self._tenants(options["tenant"]):
