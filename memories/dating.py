@@ -13,7 +13,7 @@ from datetime import UTC, datetime, timedelta
 from memories.falling_due import lifted_weight, next_act_at, review_date
 from memories.namespaces import decode
 from memories.rows import Dates, StoredMemory
-from policies.engine import evaluate
+from policies.engine import evaluate, evaluate_moved
 from policies.facts import Hold, MemoryFacts, Rule, Settings
 from policies.holding import NO_HOLDS, Holdings, StandingHold
 from policies.matching import why_not
@@ -170,12 +170,10 @@ def dates_to_come(row: StoredMemory, coming: Regime, current: Evaluation) -> Com
     Where the purge would come earlier, somebody other than the writer moves it: notice is due.
     The facts are those of `current`: a million rows are dated twice, and read once.
     """
-    facts = current.found.memory
-    found = evaluate(coming.rules, facts, coming.settings, current.at)
+    found = evaluate(coming.rules, current.found.memory, coming.settings, current.at)
     if is_earlier(found.due_at, current.due_at) and coming.staged_at is not None:
         moved = max(row.dates_moved_at or coming.staged_at, coming.staged_at)
-        facts = replace(facts, dates_moved_at=moved)
-        found = evaluate(coming.rules, facts, coming.settings, current.at)
+        found = evaluate_moved(found, moved)
     return Coming(found, dates_of(found, row, coming))
 
 

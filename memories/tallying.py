@@ -18,6 +18,7 @@ MOST_GROUPS = 300
 MOST_ALIKE = 3
 """So many samples of one root, kind and effect, as long as there are others."""
 DUE_DAYS = (7, 30, 90)
+_DUE = tuple((str(days), timedelta(days=days)) for days in DUE_DAYS)
 SOON = timedelta(days=30)
 COUNTED = ("newly_hidden", "newly_destroyed_30d", "kept_longer", "conflicts", "uncovered", "bytes")
 
@@ -96,8 +97,9 @@ def _add(tally: Tally, group: list[Any], visit: Visited) -> None:
     tally.covered_before += not before.uncovered
     tally.covered_after += not after.uncovered
     tally.held += "held" in after.flags and (hidden or is_earlier(after.due_at, before.due_at))
-    for days in DUE_DAYS:
-        tally.due[str(days)] += _within(after, at + timedelta(days=days))
+    if after.purge_at is not None:
+        for name, length in _DUE:
+            tally.due[name] += after.purge_at < at + length
     counts = (
         hidden, destroyed, longer, "policy_conflict" in after.flags, after.uncovered,
         visit.size if hidden or destroyed else 0,

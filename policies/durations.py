@@ -6,7 +6,7 @@ here raises.
 
 from __future__ import annotations
 
-from calendar import monthrange
+from calendar import isleap
 from datetime import UTC, datetime, timedelta
 from math import log
 from typing import Final
@@ -15,6 +15,7 @@ from zoneinfo import ZoneInfo
 from policies.facts import Duration
 
 LAST: Final = datetime.max.replace(tzinfo=UTC)
+_LENGTHS: Final = (31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
 
 def shift(instant: datetime, by: timedelta) -> datetime:
@@ -43,10 +44,15 @@ def end_of_strength(threshold: float, anchor: datetime, decay: float) -> datetim
 def add_months(instant: datetime, months: int, zone: ZoneInfo) -> datetime:
     """Calendar months on the zone's clock, clamped to the last day of the month, in UTC."""
     try:
-        local = instant.astimezone(zone)
+        is_utc = zone.key == "UTC"  # no hour is missing there or comes twice
+        local = instant if is_utc else instant.astimezone(zone)
         year, month = divmod(local.year * 12 + local.month - 1 + months, 12)
-        day = min(local.day, monthrange(year, month + 1)[1])
-        return _settle(local.replace(year=year, month=month + 1, day=day, fold=0))
+        day = local.day
+        if day > 28:
+            length = 29 if month == 1 and isleap(year) else _LENGTHS[month]
+            day = min(day, length)
+        moved = local.replace(year=year, month=month + 1, day=day, fold=0)
+        return moved if is_utc else _settle(moved)
     except (OverflowError, ValueError):
         return LAST
 

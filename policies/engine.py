@@ -44,10 +44,12 @@ Where RETENTION.md is silent:
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from policies.facts import MemoryFacts, Rule, Settings, in_utc
 from policies.finding import counted_ttl, end_of_use, gather
+from policies.matching import past
 from policies.outcomes import BytesEnd, Evaluation, Findings, State, UseEnd
 from policies.purging import end_of_bytes
 
@@ -56,14 +58,30 @@ def evaluate(
     rules: Sequence[Rule], memory: MemoryFacts, settings: Settings, at: datetime
 ) -> Evaluation:
     """The dates and state of one memory at `at` (aware) under one rule-set version."""
-    found = gather(rules, memory, settings, in_utc(at))
+    return _decide(gather(rules, memory, settings, in_utc(at)), tuple(rules))
+
+
+def evaluate_moved(evaluation: Evaluation, moved_at: datetime) -> Evaluation:
+    """The same, had somebody other than the writer moved the purge earlier at `moved_at`.
+
+    It is what `evaluate` says of the memory with that `dates_moved_at`: only the history knows of
+    it, and no rule is matched by it.
+    """
+    found = evaluation.found
+    memory = replace(found.memory, dates_moved_at=moved_at)
+    history = found.history._replace(moved=past(memory.dates_moved_at, found.at))
+    return _decide(replace(found, memory=memory, history=history), evaluation.rules)
+
+
+def _decide(found: Findings, rules: tuple[Rule, ...]) -> Evaluation:
+    """The two dates, the state and the flags, from what is known."""
     use, bytes_end = end_of_use(found), end_of_bytes(found)
     is_suspended = found.history.is_held or found.history.is_request_open
     purge_at = None if is_suspended else bytes_end.date
     anonymise, degrade = found.choices["anonymise"].winner, found.choices["degrade"].winner
     archive_at = archive_date(found)
     is_over = use.date is not None and found.at >= use.date
-    is_hidden = is_over or memory.quarantined
+    is_hidden = is_over or found.memory.quarantined
     hidden_state = _hidden_state(found, use, bytes_end)
     if purge_at is not None and found.at >= purge_at:
         state: State = "PURGED"
@@ -87,7 +105,7 @@ def evaluate(
         degrade_weight=degrade.rule.weight if degrade else None,
         flags=_flags(found, bytes_end),
         floor_keeps=bytes_end.floor_keeps,
-        rules=tuple(rules),
+        rules=rules,
         found=found,
     )
 

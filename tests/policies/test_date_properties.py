@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import assume
 
-from policies.engine import evaluate, reconsider_at
+from policies.engine import evaluate, evaluate_moved, reconsider_at
 from policies.explaining import explain
 from policies.facts import MemoryFacts, Rule
 from policies.parsing import parse_rule, rule_as_wire
@@ -40,6 +40,15 @@ def test_state_and_dates_agree(world: Any) -> None:
     assert evaluation.purge_at in (None, evaluation.due_at)
     assert (evaluation.visible_until is None) is (evaluation.cause is None)
     assert list(evaluation.flags) == sorted(set(evaluation.flags))
+
+
+@holds_for(worlds)
+def test_a_moved_purge_is_decided_as_from_the_beginning(world: Any) -> None:
+    given_rules, memory, tenant, at = world
+    for moved in (memory.created_at, at - timedelta(hours=1), at, at + timedelta(days=1)):
+        told = replace(memory, dates_moved_at=moved)
+        found = evaluate_moved(evaluate(*world), moved)
+        assert found == evaluate(given_rules, told, tenant, at)
 
 
 @holds_for(worlds)
