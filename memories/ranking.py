@@ -86,6 +86,8 @@ def _raw_of(relevance: float, distance: str) -> float:
 
 def freshness_of(candidate: Candidate, now: datetime) -> float:
     """`decay ** days since the last update`; 1 for what never ages."""
+    if candidate.decay == 1:
+        return 1.0
     days = max(0.0, (now - candidate.updated_at).total_seconds() / 86_400)
     return float(candidate.decay**days)
 

@@ -1,8 +1,10 @@
 """A vector search of a small scope in one statement: candidates, order, page, touches and event.
 
-Its plan stands in the text, for it is planned once and for no tenant in particular (`fixed_plans`):
-the scope by its keys' index, the vectors of each memory by theirs, the page by its ids. None of it
-hangs on statistics, so a fresh database plans it as an old one.
+It is planned once and for no tenant in particular (`fixed_plans`), so its joins stand in the text:
+the scope first, the vectors of each of its memories, the page by its ids. Which index serves each
+is the planner's choice. In a partition that was never analysed it took, for the scope, the one by
+time, and so read the tenant instead of the place; Postgres analyses a partition soon after 200
+changes (migration 0010) and then plans anew.
 
 The order is that of `ranking.rank_by_vector` to one page's depth, said in SQL
 (tests/search/test_at_once.py holds both against each other). On the way the scope is counted, so
