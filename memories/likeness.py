@@ -53,6 +53,13 @@ _ONE_THING = (
 """What is written in several ways and read in one; hedges are left out. Idioms of 一 and 不 come
 before numbers and denials are looked for, because they are none."""
 _REWRITTEN = [(re.compile(pattern), " " + plain) for pattern, plain in _ONE_THING]
+_KIN = frozenset("妈母爸父姐妹哥弟妻夫婆儿女孙叔姨舅姑友邻") | set(
+    query_terms(
+        "sister brother wife husband mother father mom mum dad son daughter aunt uncle cousin "
+        "child kid parent partner boss colleague friend neighbour neighbor roommate"
+    )
+)
+"""A text that names one of these more than the other is about somebody else."""
 _SUFFIXES = ("i", "er")
 """Of stems: allerg-i, play-er."""
 _LEAST_STEM = 4
@@ -71,7 +78,7 @@ def say_the_same(one: str, two: str) -> bool:
     if _denials(one) != _denials(two) or _numbers(first) != _numbers(second):
         return False
     words, others = _words(first), _words(second)
-    if not (words and others) or _is_turned(first, second):
+    if not (words and others) or (words ^ others) & _KIN or _is_turned(first, second):
         return False
     return _are_among(words, others) or _are_among(others, words)
 
