@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import lru_cache
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -188,16 +189,29 @@ ID_SLOT = f"@{uuid4().hex}@"
 namespace may hold any text, and must not be taken for it."""
 
 
-def _event_slots(event: Draft) -> tuple[str, dict[str, Any]]:
-    """Placeholders and parameters of an event; ID_SLOT in it is the id of the row `hit`."""
-    slots, values = EVENT_PLACEHOLDERS, {}
-    for number, value in enumerate(event.row):
-        values[f"e{number}"] = value
-        slot = f"%(e{number})s"
-        if isinstance(value, str) and ID_SLOT in value:
+_EVENT_NAMES = tuple(f"e{number}" for number in range(len(EVENT_COLUMNS)))
+
+
+def _with_event(sql: str, event: Draft) -> tuple[str, dict[str, Any]]:
+    """The statement with an event's placeholders at `{event}`, and the event's parameters; ID_SLOT
+    in one of them is the id of the row `hit`."""
+    holding_id = tuple(
+        number
+        for number, value in enumerate(event.row)
+        if isinstance(value, str) and ID_SLOT in value
+    )
+    return _fill_in(in_slot(sql), holding_id), dict(zip(_EVENT_NAMES, event.row, strict=True))
+
+
+@lru_cache(maxsize=64)
+def _fill_in(sql: str, holding_id: tuple[int, ...]) -> str:
+    slots = EVENT_PLACEHOLDERS
+    for number, name in enumerate(_EVENT_NAMES):
+        slot = f"%({name})s"
+        if number in holding_id:
             slot = f"replace({slot}, '{ID_SLOT}', hit.id::text)"
         slots = slots.replace("%s", slot, 1)
-    return slots, values
+    return sql.format(event=slots)
 
 
 def read_one(
@@ -209,10 +223,11 @@ def read_one(
     holds accessed_at, access_count, ttl_expires_at, visible_until and purge_at as touched, or
     Nones when it was not (a person reads, or it was touched within the last second).
     """
-    slots, values = _event_slots(event)
-    params = {**reading_params(reading), "namespace": namespace, "key": key, **values}
+    sql, values = _with_event(_READ_ONE, event)
     with connection.cursor() as cursor:
-        cursor.execute(in_slot(_READ_ONE).format(event=slots), params)
+        cursor.execute(
+            sql, {**reading_params(reading), "namespace": namespace, "key": key, **values}
+        )
         row = cursor.fetchone()
     return None if row is None else (StoredMemory.of(row), row[-5:])
 
@@ -310,8 +325,8 @@ def read_page(
     One that went out of use since it was found is left out.
     """
     params = {**reading_params(reading), "ids": list(ids)}
-    slots, values = _event_slots(event)
+    sql, values = _with_event(_PAGE, event)
     with connection.cursor() as cursor:
-        cursor.execute(in_slot(_PAGE).format(event=slots), {**params, **values})
+        cursor.execute(sql, {**params, **values})
         rows = cursor.fetchall()
     return {row[0]: (StoredMemory.of(row), row[-5:]) for row in rows}
