@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from django.db import DatabaseError, IntegrityError, OperationalError, transaction
 
-from memories.statements.turns import take_turn
+from tenants.context import Turn, taking_turn
 
 ATTEMPTS = 8
 TOGETHER = 2
@@ -53,8 +53,8 @@ def retry_when_taken(work: Callable[[], T]) -> T:
     """
     for attempt in range(ATTEMPTS):
         try:
-            with transaction.atomic():
-                take_turn(alone=attempt >= TOGETHER)
+            turn = Turn.ALONE if attempt >= TOGETHER else Turn.TOGETHER
+            with taking_turn(turn), transaction.atomic():
                 return work()
         except (KeyTaken, IntegrityError, OperationalError) as error:
             if attempt == ATTEMPTS - 1 or not _lost_a_race(error):

@@ -17,11 +17,13 @@ What can fail, and why it is built so:
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
+from enum import StrEnum
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
@@ -51,10 +53,18 @@ class Origin:
     client_hash: str = ""
 
 
+class Turn(StrEnum):
+    """How a tenant's writer stands to its others: the lock that it begins with."""
+
+    TOGETHER = "pg_advisory_xact_lock_shared"
+    ALONE = "pg_advisory_xact_lock"
+
+
 _actor: ContextVar[Actor | None] = ContextVar("hub_actor", default=None)
 _origin: ContextVar[Origin] = ContextVar("hub_origin", default=Origin())  # noqa: B039 - frozen
 _relaxed: ContextVar[bool] = ContextVar("hub_relaxed", default=False)
 _fixed: ContextVar[bool] = ContextVar("hub_fixed_plans", default=False)
+_turn: ContextVar[Turn | None] = ContextVar("hub_turn", default=None)
 
 
 @contextmanager
@@ -103,6 +113,24 @@ def fixed_plans(*, when: bool = True) -> Iterator[None]:
 
 
 @contextmanager
+def taking_turn(turn: Turn) -> Iterator[None]:
+    """Transactions begun in this block wait for their turn among the tenant's writers first.
+
+    It is taken as they begin, before any row is locked, and ends with them. Postgres serves who
+    waits in the order of coming, so nobody who wants to be alone is passed by those who come later.
+    A statement of such a transaction sees all that was committed before the turn. Inside `atomic`
+    this raises: there it would be taken too late, or not at all.
+    """
+    if hub_connection().in_atomic_block:
+        raise OutsideTransaction("a turn is taken as a transaction begins")
+    token = _turn.set(turn)
+    try:
+        yield
+    finally:
+        _turn.reset(token)
+
+
+@contextmanager
 def one_transaction() -> Iterator[None]:
     """One transaction for all that is asked in this block, its `atomic` blocks included.
 
@@ -121,6 +149,11 @@ def one_transaction() -> Iterator[None]:
 def has_fixed_plans() -> bool:
     """Whether transactions begun now keep one plan for each prepared statement."""
     return _fixed.get()
+
+
+def turn_to_take() -> Turn | None:
+    """The turn that transactions begun now wait for."""
+    return _turn.get()
 
 
 def current_actor() -> Actor:
@@ -151,9 +184,22 @@ def is_relaxed() -> bool:
     return _relaxed.get()
 
 
+class _OfThread(threading.local):
+    connection: DatabaseWrapper | None = None
+
+
+_of_thread = _OfThread()
+
+
 def hub_connection() -> DatabaseWrapper:
-    """The application's connection of this thread, with the facts of its transaction."""
-    return cast("DatabaseWrapper", connections[DEFAULT_DB_ALIAS])
+    """The application's connection of this thread, with the facts of its transaction.
+
+    Django keeps one for each thread and looks it up with some care, a dozen times a request.
+    """
+    found = _of_thread.connection
+    if found is None:
+        found = _of_thread.connection = cast("DatabaseWrapper", connections[DEFAULT_DB_ALIAS])
+    return found
 
 
 def now() -> datetime:

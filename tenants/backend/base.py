@@ -28,11 +28,19 @@ from psycopg.adapt import AdaptersMap, Loader
 from psycopg.pq import ConnStatus, ExecStatus, TransactionStatus
 from psycopg.pq.abc import PGconn, PGresult
 
-from tenants.context import OutsideTransaction, actor_or_none, has_fixed_plans, is_relaxed
+from tenants.backend.cursors import HubCursor
+from tenants.context import (
+    OutsideTransaction,
+    actor_or_none,
+    has_fixed_plans,
+    is_relaxed,
+    turn_to_take,
+)
 
 HUB_ACT = (
     "SELECT (extract(epoch FROM at) * 1000000)::bigint, settings_version FROM hub_act('%s', %s)"
 )
+TAKE_TURN = "SELECT %s(hashtextextended('writers:%s', 0)); "
 INTRANS = TransactionStatus.INTRANS
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -54,9 +62,25 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def get_connection_params(self) -> dict[str, Any]:
         params = super().get_connection_params()
         params.pop("hub_acts", None)
+        if self.settings_dict.get("OPTIONS", {}).get("server_side_binding"):
+            params["cursor_factory"] = HubCursor
         if self.timezone == UTC:
             params["context"] = _with_quick_instants(params["context"])
         return params
+
+    def create_cursor(self, name: str | None = None) -> Any:
+        if name is None or not self._acts:
+            return super().create_cursor(name)
+        # Django asks psycopg whether a transaction is open, which does not know of ours.
+        return self.connection.cursor(name, scrollable=False, withhold=self.autocommit)
+
+    def _set_autocommit(self, autocommit: bool) -> None:
+        """Of psycopg, which need not know of a transaction that is begun and ended here: it stays
+        as the pool gave it, and that spares each transaction three of its calls."""
+        is_begun_here = self._acts and actor_or_none() is not None
+        if self.connection.autocommit and (autocommit or is_begun_here):
+            return
+        super()._set_autocommit(autocommit)  # type: ignore[misc]
 
     def _savepoint_allowed(self) -> bool:
         return not self.hub_joins and bool(super()._savepoint_allowed())  # type: ignore[misc]
@@ -147,8 +171,10 @@ def _with_quick_instants(adapters: AdaptersMap) -> AdaptersMap:
 
 def begin_as(tenant_id: UUID) -> bytes:
     """The text that begins a transaction as a tenant; a UUID holds nothing that could be quoted."""
+    tenant_id, turn = UUID(str(tenant_id)), turn_to_take()
     plans = "SET LOCAL plan_cache_mode = force_generic_plan; " if has_fixed_plans() else ""
-    return f"BEGIN; {plans}{HUB_ACT % (UUID(str(tenant_id)), is_relaxed())}".encode()
+    waiting = "" if turn is None else TAKE_TURN % (turn.value, tenant_id)
+    return f"BEGIN; {plans}{waiting}{HUB_ACT % (tenant_id, is_relaxed())}".encode()
 
 
 def _send(server: PGconn, text: bytes, expected: ExecStatus) -> PGresult:

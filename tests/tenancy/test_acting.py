@@ -9,17 +9,21 @@ from contextlib import contextmanager
 import pytest
 from django.db import connection, transaction
 
+from audit.models import Event
+from audit.recording import Target, record
 from memories.models import Memory
 from tenants.actors import job_actor, operator_actor
 from tenants.context import (
     NobodyActing,
     OutsideTransaction,
+    Turn,
     acting_as,
     actor_or_none,
     current_actor,
     current_tenant_id,
     now,
     release_connection,
+    taking_turn,
 )
 from tenants.models import Tenant
 
@@ -130,3 +134,36 @@ def test_another_thread_acts_for_nobody(acting: Tenant) -> None:
     thread.start()
     thread.join()
     assert found == [None]
+
+
+def test_a_turn_is_taken_as_a_transaction_begins_and_ends_with_it(acting: Tenant) -> None:
+    held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
+    with taking_turn(Turn.TOGETHER), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(held)
+        assert cursor.fetchone() == (1,)
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(held)
+        assert cursor.fetchone() == (0,)
+
+
+def test_a_turn_inside_atomic_is_refused(acting: Tenant) -> None:
+    with transaction.atomic(), pytest.raises(OutsideTransaction), taking_turn(Turn.ALONE):
+        pass
+
+
+def test_a_failed_transaction_leaves_nothing_behind(acting: Tenant) -> None:
+    with transaction.atomic():
+        record("memory.get", Target("memory", "left-behind"))
+        transaction.set_rollback(True)
+    with transaction.atomic():
+        assert not Event.objects.filter(target_id="left-behind").exists()
+
+
+def test_rows_read_in_chunks_do_not_outlive_their_transaction(acting: Tenant) -> None:
+    held = "SELECT count(*) FROM pg_cursors WHERE is_holdable"
+    with transaction.atomic(), connection.chunked_cursor() as chunks:
+        chunks.execute("SELECT generate_series(1, 3)")
+        with connection.cursor() as cursor:
+            cursor.execute(held)
+            assert cursor.fetchone() == (0,)
+        assert len(chunks.fetchall()) == 3
