@@ -34,6 +34,7 @@ class Endpoint(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     wbufsize = -1  # head and body in one packet, or the client's delayed ACK adds 40 ms
+    disable_nagle_algorithm = True
     delay = 0.0
 
     def do_POST(self) -> None:
