@@ -104,9 +104,7 @@ def _trash(rows: Sequence[StoredMemory], reason: str | None) -> None:
         draft(
             "memory.delete",
             Target("memory", str(row.id), row.namespace),
-            Facts(
-                subjects=None, ruleset=row.ruleset, counts={"version": row.version}, links=links
-            ),
+            Facts(subjects=None, ruleset=row.ruleset, counts={"version": row.version}, links=links),
         )
         for row in trashed
     )
