@@ -48,6 +48,7 @@ def find(owner_url: str, tenant: Tenant) -> Callable[[str], dict[str, list[str]]
     return search
 
 
+@pytest.mark.slow
 def test_no_table_of_the_audit_holds_what_people_said(
     tenant: Tenant, agent: Caller, make_person: Callable[..., Any], seal_now: Callable[[], int],
     find: Callable[[str], dict[str, list[str]]],

@@ -95,6 +95,7 @@ def test_it_says_the_same_without_memoryhub(
     assert answer == here
 
 
+@pytest.mark.slow
 def test_a_checkpoint_that_was_kept_shows_a_log_cut_short(
     sealed: Tenant, alone: Callable[..., tuple[int, dict[str, Any]]], tmp_path: Path
 ) -> None:

@@ -32,6 +32,7 @@ def memory(agent: Caller) -> str:
     return agent.put(["a"], "k", {"text": "content"}).json()["id"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("read", WITH_CONTENT.values(), ids=WITH_CONTENT)
 def test_a_read_of_content_leaves_an_event_that_names_the_memory(
     agent: Caller, tenant: Tenant, memory: str, read: Callable[[Caller, str], Any]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
+import pytest
 from django.db import transaction
 
 from memories.models import Finding
@@ -37,6 +38,7 @@ def test_what_the_hub_wrote_has_its_events(tenant: Tenant, agent: Caller) -> Non
     assert event.counts["compared"] >= 6
 
 
+@pytest.mark.slow
 def test_a_change_behind_the_hubs_back_is_a_finding_once(tenant: Tenant, agent: Caller) -> None:
     first = agent.put(["a"], "k", {"n": 1}, index=False).json()["id"]
     second = agent.put(["a"], "l", {"n": 1}, index=False).json()["id"]

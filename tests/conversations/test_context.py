@@ -52,6 +52,7 @@ def test_without_anything_known_the_block_is_empty(talk: Talk) -> None:
     assert (body["prompt"], body["items"], body["tokens"]) == ("", [], 0)
 
 
+@pytest.mark.slow
 def test_a_budget_is_kept_and_spent_on_what_is_most_useful(talk: Talk) -> None:
     for number in range(30):
         text = f"第 {number} 条：每周{number}在公司附近的咖啡馆开例会，讨论项目进展"

@@ -83,6 +83,7 @@ def test_a_search_of_others_is_not_there(
     assert give(agent, put["id"], used=[]).status_code == 404
 
 
+@pytest.mark.slow
 def test_golden_questions_are_added_listed_measured_and_removed(
     agent: Caller, tenant: Tenant, outsider: Caller
 ) -> None:

@@ -70,6 +70,7 @@ def test_said_in_two_sessions_it_is_a_profile_fact_with_two_sources(
     assert {(one["kind"], one["tier"]) for one in sources} == {("candidate", "short")}
 
 
+@pytest.mark.slow
 def test_a_contradiction_becomes_the_current_version_and_the_old_is_history(
     tenant: Tenant, agent: Caller, say: Say
 ) -> None:
@@ -89,6 +90,7 @@ def test_a_contradiction_becomes_the_current_version_and_the_old_is_history(
     assert home["value"]["value"] == "北京"
 
 
+@pytest.mark.slow
 def test_three_times_in_one_session_is_enough_and_chatter_never_is(
     tenant: Tenant, agent: Caller, say: Say
 ) -> None:
@@ -119,6 +121,7 @@ def test_what_is_asked_to_be_remembered_is_promoted_at_once(
     assert (fact["value"]["attribute"], fact["source"]["promotion"]) == ("allergy", "confirmed")
 
 
+@pytest.mark.slow
 def test_the_caller_marks_a_session(tenant: Tenant, agent: Caller, say: Say) -> None:
     session = say("u1", "默认用顺丰发货", "我要订明天下午 3 点去机场的车")
     answer = agent.call("POST", f"/sessions/{session}/promote", {})
@@ -153,6 +156,7 @@ def test_nobody_else_may_promote(agent: Caller, outsider: Caller, say: Say) -> N
     assert agent.call("POST", "/sessions/none/promote", {}).status_code == 404
 
 
+@pytest.mark.slow
 def test_likes_stand_beside_each_other_and_a_dislike_replaces_its_like(
     tenant: Tenant, agent: Caller, say: Say
 ) -> None:
@@ -167,6 +171,7 @@ def test_likes_stand_beside_each_other_and_a_dislike_replaces_its_like(
     assert told == {("dislikes", "香菜"), ("likes", "绘画、弹钢琴和品茶")}
 
 
+@pytest.mark.slow
 def test_a_forgotten_fact_does_not_come_back_by_itself(
     tenant: Tenant, agent: Caller, say: Say
 ) -> None:

@@ -77,6 +77,7 @@ def findings(tenant: Tenant) -> list[tuple[str, bool]]:
         return [(row.detail, row.closed_at is None) for row in rows]
 
 
+@pytest.mark.slow
 def test_an_answer_makes_candidates_and_says_by_which_prompt(
     tenant: Tenant, agent: Caller, endpoint: ChatEndpoint
 ) -> None:
@@ -107,6 +108,7 @@ def test_personal_data_is_masked_before_it_is_sent(
     assert "13812345678" not in endpoint.texts[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "content",
     [
@@ -136,6 +138,7 @@ def test_an_answer_that_does_not_fit_changes_nothing_and_is_a_finding(
     assert [is_open for _, is_open in findings(tenant)] == [False]
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_fails_changes_nothing_and_is_a_finding(
     tenant: Tenant, agent: Caller, endpoint: ChatEndpoint
 ) -> None:
@@ -150,6 +153,7 @@ def test_an_endpoint_that_fails_changes_nothing_and_is_a_finding(
     assert [is_open for _, is_open in findings(tenant)] == [False]
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_does_not_answer_in_time_is_given_up_on(
     tenant: Tenant, agent: Caller, endpoint: ChatEndpoint, settings: LazySettings
 ) -> None:
@@ -164,6 +168,7 @@ def test_an_endpoint_that_does_not_answer_in_time_is_given_up_on(
     assert "Timeout" in detail
 
 
+@pytest.mark.slow
 def test_an_endpoint_that_is_down_is_left_alone_after_some_tries(
     tenant: Tenant, agent: Caller, settings: LazySettings
 ) -> None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from tests.callers import Caller
 from tests.conversations.conftest import Talk
 from tests.fuzzing.test_random_requests import run
 from tests.fuzzing.wild import Drawing
 
 
+@pytest.mark.slow
 def test_wild_requests_are_answered_as_promised(agent: Caller, monkeypatch: Any) -> None:
     talk = Talk(agent)
     paths = {

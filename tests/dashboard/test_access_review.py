@@ -37,6 +37,7 @@ def test_the_boundary_belongs_to_the_overdue() -> None:
     assert due_at(made + EVERY, made) == made + EVERY + EVERY
 
 
+@pytest.mark.slow
 def test_what_nobody_confirmed_is_overdue_until_somebody_does(
     tenant: Tenant, key: ApiKey, admin: Client
 ) -> None:

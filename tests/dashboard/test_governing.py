@@ -93,6 +93,7 @@ def test_a_revoked_key_is_no_key_and_revoking_again_is_fine(api: Api) -> None:
     assert Caller(key["key"]).get(["a"], "k").status_code == 401
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "path"),
     [

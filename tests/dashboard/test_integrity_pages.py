@@ -64,6 +64,7 @@ def test_an_event_shows_that_it_is_verified(sealed: Tenant, auditor: Client) -> 
     assert "Verified against" not in page
 
 
+@pytest.mark.slow
 def test_the_log_is_verified_from_the_page(sealed: Tenant, auditor: Client) -> None:
     assert "was not verified yet" in auditor.get("/audit/integrity").content.decode()
     assert auditor.post("/audit/integrity/verify").status_code == 302

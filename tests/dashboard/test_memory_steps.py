@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from allauth.account.internal.flows.login import AUTHENTICATION_METHODS_SESSION_KEY
 from allauth.mfa.totp.internal.auth import (
     TOTP,
@@ -34,6 +35,7 @@ def text_of(client: Client, path: str) -> str:
     return client.get(path).content.decode()
 
 
+@pytest.mark.slow
 def test_a_value_is_revealed_with_a_reason_for_five_minutes(
     agent: Caller, officer: Client, people: dict[str, Client]
 ) -> None:
@@ -58,6 +60,7 @@ def test_a_value_is_revealed_with_a_reason_for_five_minutes(
     assert CN_ID not in str(event)
 
 
+@pytest.mark.slow
 def test_places_without_an_original_and_a_used_up_budget_are_explained(
     agent: Caller, officer: Client, settings: Any
 ) -> None:
@@ -72,6 +75,7 @@ def test_places_without_an_original_and_a_used_up_budget_are_explained(
     assert SHOWN not in spent.content.decode()
 
 
+@pytest.mark.slow
 def test_whoever_has_a_second_factor_shows_it_again(
     agent: Caller, tenant: Tenant, make_person: Callable[..., User],
     sign_in: Callable[[User], Client],
@@ -100,6 +104,7 @@ def test_whoever_has_a_second_factor_shows_it_again(
     assert CN_ID in by_api.json()["value"]
 
 
+@pytest.mark.slow
 def test_a_delete_says_what_follows_and_a_restore_undoes_it(
     agent: Caller, officer: Client, tenant: Tenant, owner_url: str
 ) -> None:
@@ -131,6 +136,7 @@ def test_a_delete_says_what_follows_and_a_restore_undoes_it(
     assert actions == [("memory.restore", masked), ("memory.delete", masked)]
 
 
+@pytest.mark.slow
 def test_a_restore_that_cannot_be_says_why(agent: Caller, officer: Client) -> None:
     made = make(agent)
     agent.delete(["a"], "k")

@@ -26,6 +26,7 @@ def test_values_are_masked_for_people(agent: Caller, officer: Client) -> None:
         assert "138****8000" in page
 
 
+@pytest.mark.slow
 def test_a_role_without_the_right_sees_rows_and_no_values(
     agent: Caller, people: dict[str, Client]
 ) -> None:
@@ -86,6 +87,7 @@ def test_filters_narrow_and_the_tree_counts(agent: Caller, officer: Client) -> N
     assert "<b>three</b>" not in page
 
 
+@pytest.mark.slow
 def test_a_list_goes_on_by_cursor(agent: Caller, officer: Client) -> None:
     agent.batch(*(
         {"op": "put", "namespace": ["a"], "key": f"k{number:02}", "value": {"n": number}}
@@ -182,6 +184,7 @@ LISTS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_every_list_exports_what_it_shows_and_every_page_says_where_one_is(
     tenant: Tenant, people: dict[str, Client]
 ) -> None:

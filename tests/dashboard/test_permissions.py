@@ -221,6 +221,7 @@ def test_each_role_gets_what_the_table_says(
     assert wrong == []
 
 
+@pytest.mark.slow
 def test_another_tenants_things_are_not_there(
     people: dict[str, Client], places: dict[str, str], rival: Tenant,
     make_person: Callable[..., User], sign_in: Callable[[User], Client],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.test import Client
 
 from tests.callers import Caller
@@ -9,6 +10,7 @@ from tests.callers import Caller
 SECRET, CN_ID = "AKIAIOSFODNN7EXAMPLE", "11010519491231002X"
 
 
+@pytest.mark.slow
 def test_figures_findings_and_what_waits(
     agent: Caller, officer: Client, people: dict[str, Client]
 ) -> None:

@@ -30,6 +30,7 @@ def api(client: Client, method: str, path: str, body: Any = None) -> Any:
     )
 
 
+@pytest.mark.slow
 def test_a_rule_is_added_seen_to_win_and_removed(
     agent: Caller, admin: Client, people: dict[str, Client]
 ) -> None:
@@ -59,6 +60,7 @@ def test_a_rule_is_added_seen_to_win_and_removed(
     assert agent.put(["staff", "x"], "n", {"t": MOBILE}).json()["value"]["t"] == "138****8000"
 
 
+@pytest.mark.slow
 def test_the_whole_tenant_is_changed_also_to_something_milder(
     agent: Caller, admin: Client, tenant: Tenant
 ) -> None:
@@ -71,6 +73,7 @@ def test_the_whole_tenant_is_changed_also_to_something_milder(
     assert "Somebody changed the settings meanwhile" in late.content.decode()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("pattern", "said"),
     [
@@ -92,6 +95,7 @@ def test_what_re2_does_not_take_is_explained(pattern: str, said: str, admin: Cli
     assert any(one in page for one in said.split("|"))
 
 
+@pytest.mark.slow
 def test_a_pattern_is_tried_added_and_removed(agent: Caller, admin: Client) -> None:
     sent = {"entity": "badge", "pattern": "BD-[0-9]{5}", "words": "", "sample": "my BD-20931 card"}
     tried = admin.post("/privacy/patterns", {**sent, "try": "1"})
@@ -116,6 +120,7 @@ def test_an_allowed_value_is_added_and_reported_again(agent: Caller, admin: Clie
     assert agent.put(["a"], "n", {"t": MOBILE}).json()["value"]["t"] == "138****8000"
 
 
+@pytest.mark.slow
 def test_the_api_makes_lists_and_removes_and_says_what_is_wrong(admin: Client) -> None:
     rule = {"entity": "cn_id", "action": "redact", "namespace_prefix": ["staff"], "kind": "fact"}
     made = api(admin, "POST", "rules", rule)
@@ -145,6 +150,7 @@ def test_the_api_makes_lists_and_removes_and_says_what_is_wrong(admin: Client) -
     assert allowed[0].json() == allowed[1].json()
 
 
+@pytest.mark.slow
 def test_a_key_is_rotated_by_a_job_and_nothing_is_lost(
     agent: Caller, admin: Client, people: dict[str, Client], tenant: Tenant
 ) -> None:

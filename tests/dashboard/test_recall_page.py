@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from django.test import Client
 
 from audit.jobs import run_job
@@ -51,6 +52,7 @@ def test_empty_it_teaches_and_a_question_is_added_asked_and_removed(
     assert "No golden question yet" in text_of(officer)
 
 
+@pytest.mark.slow
 def test_runs_are_drawn_with_their_table_and_a_drop_is_an_alarm(
     tenant: Tenant, agent: Caller, officer: Client
 ) -> None:

@@ -61,6 +61,7 @@ def rules_of(client: Client, n: int) -> list[dict[str, Any]]:
     return rules
 
 
+@pytest.mark.slow
 def test_from_an_empty_page_to_rules_that_end_use(
     admin: Client, officer: Client, agent: Caller, tenant: Tenant, owner_url: str
 ) -> None:
@@ -124,6 +125,7 @@ def test_a_rule_is_read_back_as_it_was_written(admin: Client) -> None:
     assert rules_of(admin, n)[1]["strength_below"] == 0.25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("fields", "field", "code"),
     [
@@ -174,6 +176,7 @@ def test_the_preview_says_the_rule_in_both_languages_and_counts(
     assert figures(fallen.content.decode()) == [4, 3]
 
 
+@pytest.mark.slow
 def test_rules_are_moved_copied_and_removed(admin: Client) -> None:
     n = draft(admin)
     for key in ("a", "b", "c"):
@@ -203,6 +206,7 @@ def test_who_was_overtaken_overwrites_nothing(admin: Client) -> None:
     assert [rule["key"] for rule in rules_of(admin, n)] == ["tickets", "faster"]
 
 
+@pytest.mark.slow
 def test_examples_are_run_at_once_and_refused_while_they_make_no_sense(admin: Client) -> None:
     n = draft(admin)
     add(admin, n)
@@ -229,6 +233,7 @@ def test_examples_are_run_at_once_and_refused_while_they_make_no_sense(admin: Cl
     assert "passes" in body(admin, f"/retention/{n}")
 
 
+@pytest.mark.slow
 def test_the_text_of_a_version_makes_the_same_version(admin: Client) -> None:
     n = draft(admin)
     add(admin, n)
@@ -247,6 +252,7 @@ def test_the_text_of_a_version_makes_the_same_version(admin: Client) -> None:
     assert rules_of(admin, other) == rules_of(admin, n)
 
 
+@pytest.mark.slow
 def test_the_difference_is_told_in_sentences(admin: Client) -> None:
     first = draft(admin)
     add(admin, first)

@@ -27,6 +27,7 @@ def _token(client: Client, address: str) -> str:
     return found[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("address", "fields", "model"),
     [
@@ -66,6 +67,7 @@ def test_what_came_back_with_faults_was_not_sent(tenant: Tenant, officer: Client
     assert officer.post("/requests/new", {**ASKED, "form_token": token}).status_code == 302
 
 
+@pytest.mark.slow
 def test_a_token_is_of_one_person(
     tenant: Tenant, officer: Client, people: dict[str, Client]
 ) -> None:

@@ -17,6 +17,7 @@ def page_of(client: Client) -> str:
     return answer.content.decode()
 
 
+@pytest.mark.slow
 def test_everybody_sees_figures_and_nobody_content(
     people: dict[str, Client], agent: Caller, outsider: Caller
 ) -> None:

@@ -61,6 +61,7 @@ def catch_up(tenant: Tenant) -> int:
         return embed_pending()
 
 
+@pytest.mark.slow
 def test_a_real_server_ranks_as_the_model_in_the_process_does(
     served_model: str, embed_with: Callable[..., None], agent: Caller
 ) -> None:
@@ -118,6 +119,7 @@ def test_an_endpoint_that_moves_is_asked_where_it_is_now(
         assert set(agent.keys(["a"], query="x", mode="vector")) == {"k", "l"}
 
 
+@pytest.mark.slow
 def test_nobody_listening_is_down_too(embed_with: Callable[..., None], agent: Caller) -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -174,6 +176,7 @@ def test_vectors_that_do_not_fit_are_never_stored(
     assert (state, findings) in [("failed", ["embedding_refused"]), ("pending", [])]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("distance", ["l2", "ip"])
 def test_a_number_beyond_half_precision_is_no_server_error(
     embed_with: Callable[..., None], endpoint: Endpoint, agent: Caller, distance: str
@@ -210,6 +213,7 @@ def test_a_put_while_the_old_value_is_being_embedded_keeps_only_the_new_vectors(
     assert agent.get(["a"], "k").json()["embedding"] == "none"
 
 
+@pytest.mark.slow
 def test_another_model_under_the_same_name_is_refused_and_shown_and_never_mixed(
     endpoint: Endpoint, agent: Caller, tenant: Tenant, owner_url: str
 ) -> None:

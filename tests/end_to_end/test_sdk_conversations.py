@@ -52,6 +52,7 @@ def test_a_conversation_by_the_client(address: str, key: str) -> None:
             hub.sessions.get(session.session_id)
 
 
+@pytest.mark.slow
 def test_the_async_client_does_the_same(address: str, key: str) -> None:
     async def converse() -> Any:
         async with AsyncMemoryHub(address, key) as hub:

@@ -7,6 +7,8 @@ import json
 import zipfile
 from hashlib import sha256
 
+import pytest
+
 from erasure.signing import PACKAGE, is_genuine
 from tests.callers import Caller
 from tests.erasure.asking import Asking
@@ -19,6 +21,7 @@ def files_of(asking: Asking, request: str, lang: str) -> dict[str, bytes]:
         return {name: archive.read(name) for name in archive.namelist()}
 
 
+@pytest.mark.slow
 def test_the_package_holds_what_is_stored_and_restricts_nothing(
     agent: Caller, asking: Asking
 ) -> None:
@@ -46,6 +49,7 @@ def test_the_package_holds_what_is_stored_and_restricts_nothing(
     assert "Your personal data" in files_of(asking, request, "en")["package.html"].decode()
 
 
+@pytest.mark.slow
 def test_an_erasure_takes_the_package_too(agent: Caller, asking: Asking) -> None:
     agent.put(["crm"], "k", {"text": "likes tea"}, subjects=["anna"])
     access = asking.ready("anna", "access")

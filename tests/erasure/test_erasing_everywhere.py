@@ -205,6 +205,7 @@ def test_what_was_made_of_several_people_is_marked_to_be_made_anew(
     ]
 
 
+@pytest.mark.slow
 def test_the_certificate_is_signed_lists_stores_and_says_when_the_last_copy_ends(
     agent: Caller, tenant: Tenant, asking: Asking, anna: str
 ) -> None:
@@ -227,6 +228,7 @@ def test_the_certificate_is_signed_lists_stores_and_says_when_the_last_copy_ends
         assert anna not in shown
 
 
+@pytest.mark.slow
 def test_events_name_the_person_by_a_pseudonym_that_leads_nowhere_afterwards(
     agent: Caller, asking: Asking, anna: str
 ) -> None:

@@ -20,6 +20,7 @@ from tests.callers import Caller
 from tests.erasure.asking import Asking
 
 
+@pytest.mark.slow
 def test_the_scope_finds_leftovers_by_text_and_what_was_made_of_them(
     agent: Caller, asking: Asking
 ) -> None:
@@ -38,6 +39,7 @@ def test_the_scope_finds_leftovers_by_text_and_what_was_made_of_them(
     assert all(one["retention"]["state"] == "RESTRICTED" for one in listed["items"])
 
 
+@pytest.mark.slow
 def test_a_memory_that_named_them_once_keeps_its_value_and_loses_the_old_one(
     agent: Caller, asking: Asking
 ) -> None:
@@ -52,6 +54,7 @@ def test_a_memory_that_named_them_once_keeps_its_value_and_loses_the_old_one(
     assert [one["version"] for one in versions] == [2]
 
 
+@pytest.mark.slow
 def test_a_hit_reopens_the_step_with_a_finding_and_a_second_round_ends_it(
     agent: Caller, asking: Asking, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,6 +74,7 @@ def test_a_hit_reopens_the_step_with_a_finding_and_a_second_round_ends_it(
     assert asking.officer.call("GET", f"/memories/{stray}").status_code == 410
 
 
+@pytest.mark.slow
 def test_that_somebody_else_says_the_same_is_no_hit(agent: Caller, asking: Asking) -> None:
     agent.put(["crm"], "a", {"text": "the badger collects old stamps"}, subjects=["c-1"])
     agent.put(["crm"], "b", {"text": "the badger collects old stamps"}, subjects=["bob"])

@@ -125,6 +125,7 @@ def test_another_open_erasure_goes_on_restricting(
     assert agent.get(["crm"], "k").status_code == 200
 
 
+@pytest.mark.slow
 def test_what_is_excluded_stays_and_says_on_which_ground(
     agent: Caller, asking: Asking, memory: str
 ) -> None:

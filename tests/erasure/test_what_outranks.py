@@ -110,6 +110,7 @@ def taxed(tenant: Tenant, asking: Asking, make_person: Callable[..., User]) -> G
     return governed
 
 
+@pytest.mark.slow
 def test_a_statutory_floor_restricts_and_the_bytes_go_by_themselves_at_its_end(
     taxed: Governed, agent: Caller, asking: Asking, tenant: Tenant, owner_url: str
 ) -> None:
@@ -155,6 +156,7 @@ def test_a_restriction_by_another_request_defers_too(
     assert state(asking, memory) == "PURGED"
 
 
+@pytest.mark.slow
 def test_a_hold_placed_after_the_approval_still_wins(
     agent: Caller, asking: Asking, tenant: Tenant
 ) -> None:
@@ -171,6 +173,7 @@ def test_a_hold_placed_after_the_approval_still_wins(
     assert asking.get(request)["outcome"] == "erased"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("store", ["memories", pytest.param("sessions", marks=pytest.mark.slow)])
 def test_a_job_that_dies_in_the_midst_is_taken_up_again_and_counts_nothing_twice(
     store: str, agent: Caller, asking: Asking, tenant: Tenant, monkeypatch: pytest.MonkeyPatch

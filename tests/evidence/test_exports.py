@@ -28,6 +28,7 @@ def _lines(text: bytes) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.decode().splitlines()]
 
 
+@pytest.mark.slow
 def test_events_are_exported_as_the_list_shows_them(
     agent: Caller, officer: Person, run: Any, download: Any
 ) -> None:
@@ -164,6 +165,7 @@ def test_a_killed_export_goes_on_where_it_was(
     assert len(rows) >= 25
 
 
+@pytest.mark.slow
 def test_every_list_can_be_exported(
     tenant: Tenant, officer: Person, make_person: Callable[..., Any], run: Any
 ) -> None:

@@ -61,6 +61,7 @@ class _Page(HTMLParser):
         self.text.append(data)
 
 
+@pytest.mark.slow
 def test_it_is_a_readable_document_in_both_languages(
     report: tuple[bytes, datetime, datetime],
 ) -> None:
@@ -77,6 +78,7 @@ def test_it_is_a_readable_document_in_both_languages(
         assert "http" not in pages[name].replace("http-equiv", "")
 
 
+@pytest.mark.slow
 def test_its_numbers_are_those_of_sql(
     tenant: Tenant, owner_url: str, report: tuple[bytes, datetime, datetime]
 ) -> None:
@@ -127,6 +129,7 @@ def _write(path: Path, files: dict[str, bytes]) -> None:
             archive.writestr(name, content)
 
 
+@pytest.mark.slow
 def test_no_clear_personal_value_is_in_it(report: tuple[bytes, datetime, datetime]) -> None:
     with zipfile.ZipFile(io.BytesIO(report[0])) as archive:
         whole = b"".join(archive.read(name) for name in archive.namelist())

@@ -51,6 +51,7 @@ def stored(agent: Caller, tenant: Tenant) -> str:
     return agent.get(["a"], "k").content.decode() + "".join(versions)
 
 
+@pytest.mark.slow
 def test_personal_data_is_masked_in_value_and_versions_and_its_originals_are_gone(
     governed: Governed, agent: Caller, tenant: Tenant, sweep: Any, pass_time: Any, officer: Person
 ) -> None:
@@ -79,6 +80,7 @@ def test_personal_data_is_masked_in_value_and_versions_and_its_originals_are_gon
     assert agent.keys(["a"], query="wang fang", mode="text") == []
 
 
+@pytest.mark.slow
 def test_what_is_written_after_the_date_is_masked_by_the_next_sweep(
     governed: Governed, agent: Caller, tenant: Tenant, sweep: Any, pass_time: Any
 ) -> None:
@@ -118,6 +120,7 @@ def test_under_a_hold_the_original_is_sealed_until_the_hold_ends(
     assert sweep() == {}
 
 
+@pytest.mark.slow
 def test_under_a_floor_the_original_is_sealed_until_the_floor_ends(
     governed: Governed, agent: Caller, tenant: Tenant, sweep: Any, officer: Person
 ) -> None:

@@ -33,6 +33,7 @@ def build(tenant: Tenant) -> None:
         run_job(build_calendar().id)
 
 
+@pytest.mark.slow
 def test_it_is_counted_in_chunks_as_it_would_be_live(
     governed: Governed, agent: Caller, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+import pytest
+
 from memories.models import Memory
 from tests.callers import Caller
 from tests.rules.governing import Governed
@@ -12,6 +14,7 @@ Sweep = Callable[..., dict[str, int]]
 PassTime = Callable[..., None]
 
 
+@pytest.mark.slow
 def test_a_weight_is_lowered_and_comes_back_with_an_access(
     governed: Governed, agent: Caller, sweep: Sweep, pass_time: PassTime,
     row_of: Callable[[str], Memory],
@@ -34,6 +37,7 @@ def test_a_weight_is_lowered_and_comes_back_with_an_access(
     assert sweep() == {}
 
 
+@pytest.mark.slow
 def test_a_rule_that_goes_gives_the_weight_back(
     governed: Governed, agent: Caller, sweep: Sweep, pass_time: PassTime,
     row_of: Callable[[str], Memory],

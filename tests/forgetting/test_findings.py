@@ -20,6 +20,7 @@ from tests.rules.governing import Governed
 Sweep = Callable[..., dict[str, int]]
 
 
+@pytest.mark.slow
 def test_a_row_that_cannot_be_archived_is_a_finding_and_the_rest_goes_on(
     governed: Governed, agent: Caller, sweep: Sweep, pass_time: Callable[..., None],
     monkeypatch: pytest.MonkeyPatch, make_caller: Any,
@@ -52,6 +53,7 @@ def test_a_row_that_cannot_be_archived_is_a_finding_and_the_rest_goes_on(
     assert [one["memory_id"] for one in closed] == [made["b"]]
 
 
+@pytest.mark.slow
 def test_a_person_closes_a_finding_with_a_reason(
     governed: Governed, agent: Caller, sweep: Sweep, pass_time: Callable[..., None],
     monkeypatch: pytest.MonkeyPatch, outsider: Caller,

@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -53,6 +54,7 @@ changes = st.fixed_dictionaries(
 )  # fmt: skip
 
 
+@pytest.mark.slow
 @given(changes, rules, instants, st.integers(0, 30))
 def test_a_proof_is_the_engines_answer(
     changed: dict[str, Any], given_rules: list[Rule], at: datetime, trash_days: int

@@ -39,6 +39,7 @@ def waiting(governed: Governed, agent: Caller, sweep: Sweep, pass_time: PassTime
     return ids
 
 
+@pytest.mark.slow
 def test_what_waits_is_hidden_and_listed_for_officers(
     waiting: list[str], agent: Caller, officer: Person, governed: Governed, sweep: Sweep
 ) -> None:
@@ -55,6 +56,7 @@ def test_what_waits_is_hidden_and_listed_for_officers(
     assert sweep(at=datetime.fromisoformat("2199-01-01T00:00:00Z")) == {}  # until somebody decides
 
 
+@pytest.mark.slow
 def test_a_decision_to_destroy_is_carried_out_by_the_next_sweep(
     waiting: list[str], officer: Person, sweep: Sweep, row_of: Callable[[str], Memory]
 ) -> None:
@@ -71,6 +73,7 @@ def test_a_decision_to_destroy_is_carried_out_by_the_next_sweep(
     assert len(officer.call("GET", "/policies/reviews").json()["items"]) == 1
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_back_in_use_and_waits_again_later(
     waiting: list[str], agent: Caller, officer: Person, sweep: Sweep, pass_time: PassTime
 ) -> None:
@@ -87,6 +90,7 @@ def test_what_is_kept_is_back_in_use_and_waits_again_later(
     ]
 
 
+@pytest.mark.slow
 def test_keeping_is_refused_while_another_memory_has_the_key(
     waiting: list[str], agent: Caller, officer: Person
 ) -> None:
@@ -95,6 +99,7 @@ def test_keeping_is_refused_while_another_memory_has_the_key(
     assert state_of(officer, waiting[0]) == "IN_REVIEW"
 
 
+@pytest.mark.slow
 def test_a_label_lets_the_rules_speak_again(
     governed: Governed, agent: Caller, officer: Person, sweep: Sweep, pass_time: PassTime
 ) -> None:
@@ -109,6 +114,7 @@ def test_a_label_lets_the_rules_speak_again(
     assert agent.get(["a"], "k").json()["label"] == "contract"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("body", "status", "code"),
     [
@@ -127,6 +133,7 @@ def test_what_makes_no_sense_is_refused(
     assert (answer.status_code, answer.json()["code"]) == (status, code), answer.content
 
 
+@pytest.mark.slow
 def test_an_outsider_sees_and_decides_nothing(
     waiting: list[str], outsider: Caller, make_person: Any, rival: Any
 ) -> None:

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
+import pytest
 from django.db import transaction
 
 from memories.models import Memory
@@ -35,6 +36,7 @@ def tell(agent: Caller, kind: str, **whom: Any) -> None:
     assert agent.call("POST", "/events", body).status_code == 202
 
 
+@pytest.mark.slow
 def test_the_profile_of_a_user_inactive_for_90_days_is_archived(
     governed: Governed, agent: Caller, sweep: Sweep, pass_time: PassTime
 ) -> None:
@@ -59,6 +61,7 @@ def test_the_profile_of_a_user_inactive_for_90_days_is_archived(
     assert agent.keys(["users", "busy"]) == ["fact"]
 
 
+@pytest.mark.slow
 def test_an_order_leaves_use_thirty_days_after_it_was_completed(
     governed: Governed, agent: Caller, sweep: Sweep, pass_time: PassTime
 ) -> None:
@@ -82,6 +85,7 @@ def test_an_order_leaves_use_thirty_days_after_it_was_completed(
     assert agent.get(["orders", "o2"], "address").status_code == 200
 
 
+@pytest.mark.slow
 def test_what_faded_below_a_strength_leaves_use(
     governed: Governed, agent: Caller, sweep: Sweep, pass_time: PassTime
 ) -> None:
@@ -99,6 +103,7 @@ def test_what_faded_below_a_strength_leaves_use(
     assert sorted(agent.keys(["a"])) == ["ageless", "read"]
 
 
+@pytest.mark.slow
 def test_what_is_read_fewer_than_three_times_in_thirty_days_leaves_use(
     governed: Governed, agent: Caller, sweep: Sweep, pass_time: PassTime
 ) -> None:

@@ -81,6 +81,7 @@ def test_a_scan_of_a_held_memory_and_of_its_versions_loses_nothing(holders: Hold
     assert originals(holders) == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("decision", "cause"), [("redact", "redact"), ("destroy", "quarantine")])
 def test_an_officer_destroys_no_sealed_original_of_a_held_memory(
     holders: Holders, decision: str, cause: str

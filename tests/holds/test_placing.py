@@ -45,6 +45,7 @@ def test_a_hold_covers_what_is_there_and_keeps_it_when_its_time_is_over(
     assert holders.counts(hold)["prevented"] == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scope", [{"subjects": ["s"]}, {"namespaces": [["a"]]}])
 def test_a_hold_covers_what_is_written_later(holders: Holders, scope: dict[str, Any]) -> None:
     hold = holders.place(**scope)
@@ -88,6 +89,7 @@ def test_a_read_restarts_the_ttl_of_a_held_memory_and_gives_it_no_purge_date(
     assert "held" in listed["flags"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("scope", "code", "path"),
     [

@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 import psycopg
+import pytest
 
 from tests.ageing import act_as_owner
 from tests.holds.holders import BASE, WHY, Holders
@@ -43,6 +44,7 @@ def test_one_person_asks_and_another_releases(holders: Holders) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_after_a_release_the_rest_waits_for_the_notice(holders: Holders) -> None:
     identifier = holders.put("k", subjects=["s"], ttl=1)
     hold = holders.place(subjects=["s"])
@@ -81,6 +83,7 @@ def test_an_erasure_that_waited_for_the_release_completes_by_itself(holders: Hol
     assert not holders.is_there(identifier)
 
 
+@pytest.mark.slow
 def test_of_two_holds_the_last_release_counts(holders: Holders) -> None:
     identifier = holders.put("k", subjects=["s"], ttl=1)
     one, two = holders.place(subjects=["s"]), holders.place(ids=[identifier])

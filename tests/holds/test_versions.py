@@ -22,6 +22,7 @@ def keep_versions(holders: Holders, number: int) -> None:
         holders.tenant.save()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kept", [1, 2])
 def test_old_values_are_pruned_without_a_hold_and_stay_under_one(
     holders: Holders, kept: int

@@ -209,6 +209,7 @@ def test_sql_and_python_agree_on_random_pairs(ask: Ask) -> None:
     assert check_agreement(ask, seed=1, pairs=4000) > 800
 
 
+@pytest.mark.slow
 def test_sql_and_python_agree_on_instants(ask: Ask) -> None:
     rng = random.Random(7)
     for _ in range(150):

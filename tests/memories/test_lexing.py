@@ -172,6 +172,7 @@ texts = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(texts)
 def test_every_text_is_found_by_itself(text: str) -> None:
     terms = lex(text).terms
@@ -185,6 +186,7 @@ def test_a_text_is_found_inside_another(inner: str, outer: str) -> None:
     assert set(query_terms(inner)) <= set(inside)
 
 
+@pytest.mark.slow
 @given(texts)
 def test_postgres_holds_exactly_what_was_read(connection: psycopg.Connection, text: str) -> None:
     lexed = lex(text)

@@ -215,6 +215,7 @@ def matched(database_url: str) -> Any:
         ).fetchone()[0]
 
 
+@pytest.mark.slow
 @given(
     prefix=st.one_of(crowded, namespaces),
     suffix=st.one_of(crowded, namespaces),

@@ -109,6 +109,7 @@ def test_a_path_is_split_as_langgraph_does(path: str) -> None:
     assert split_path(path) == tokenize_path(path)
 
 
+@pytest.mark.slow
 @given(documents, joined)
 @example({"a": [1, 2]}, "a[-2]")
 def test_the_texts_are_those_of_langgraph(value: dict[str, Any], path: str) -> None:

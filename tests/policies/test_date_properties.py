@@ -69,6 +69,7 @@ def test_the_boundary_belongs_to_the_later_state(world: Any) -> None:
             assert then.state == "PURGED"
 
 
+@pytest.mark.slow
 @holds_for(worlds, st.integers(0, 400))
 def test_later_and_with_nothing_new_the_dates_stay(world: Any, later: int) -> None:
     given_rules, memory, tenant, at = world
@@ -112,6 +113,7 @@ def _fields(memory: MemoryFacts) -> dict[str, Any]:
     return {name: getattr(memory, name) for name in MemoryFacts.__dataclass_fields__}
 
 
+@pytest.mark.slow
 @holds_for(worlds)
 def test_a_memory_out_of_the_scope_of_every_rule_is_touched_by_none(world: Any) -> None:
     given_rules, memory, tenant, at = world
@@ -160,6 +162,7 @@ def test_every_clause_has_one_role_and_every_rule_one_clause(world: Any) -> None
     assert sorted(keys) == sorted(rule.key for rule in given_rules)
 
 
+@pytest.mark.slow
 @holds_for(worlds)
 def test_whatever_ends_use_or_bytes_has_won(world: Any) -> None:
     evaluation = evaluate(*world)

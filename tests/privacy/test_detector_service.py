@@ -89,6 +89,7 @@ def scan(tenant: Tenant) -> Any:
         return scan_pending()
 
 
+@pytest.mark.slow
 def test_what_it_finds_is_masked_like_our_own_findings(
     service: type[Service], agent: Caller
 ) -> None:
@@ -97,6 +98,7 @@ def test_what_it_finds_is_masked_like_our_own_findings(
     assert "138****8000" in shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mood", ["fails", "hangs", "babbles"])
 def test_while_it_does_not_answer_nothing_is_stored(
     mood: str, service: type[Service], agent: Caller
@@ -116,6 +118,7 @@ def test_while_it_does_not_answer_nothing_is_stored(
     assert agent.put(["a"], "k", TEXT).status_code == 200
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mood", ["fails", "hangs"])
 def test_a_scan_that_it_stops_stays_due_and_masked(
     mood: str, service: type[Service], agent: Caller, tenant: Tenant

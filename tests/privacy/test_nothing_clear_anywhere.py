@@ -212,6 +212,7 @@ def _read_all(server: Any, key: bytes) -> list[bytes]:
             raise AssertionError(kind)
 
 
+@pytest.mark.slow
 def test_an_officer_finds_all_that_came_by_each_door(
     agent: Caller, tenant: Tenant, officer: Person
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -30,6 +31,7 @@ TEXTS = st.lists(
 ).map("".join)
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(400), deadline=None)
 @given(TEXTS)
 def test_spans_are_in_range_true_to_the_text_sorted_and_apart(text: str) -> None:
@@ -41,6 +43,7 @@ def test_spans_are_in_range_true_to_the_text_sorted_and_apart(text: str) -> None
         end = span.end
 
 
+@pytest.mark.slow
 @settings(max_examples=examples(400), deadline=None)
 @given(TEXTS)
 def test_a_masked_text_has_nothing_more_of_the_kinds_masked(text: str) -> None:

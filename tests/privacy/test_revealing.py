@@ -47,12 +47,14 @@ def test_the_event_names_place_and_reason_and_no_value(agent: Caller, officer: P
     assert event["links"]["entities"] == ["cn_id"]
 
 
+@pytest.mark.slow
 def test_what_is_only_masked_has_no_original(agent: Caller, officer: Person) -> None:
     made = agent.put(["a"], "k", VALUE).json()
     assert reveal(officer, made["id"], "tel").json()["code"] == "nothing_sealed"
     assert reveal(officer, made["id"], "nowhere").json()["errors"][0]["code"] == "unknown_path"
 
 
+@pytest.mark.slow
 def test_what_is_encrypted_is_shown_masked_and_revealed(
     make_tenant: Any, make_caller: Any, make_person: Any
 ) -> None:
@@ -96,6 +98,7 @@ def test_the_budget_of_an_hour_ends(agent: Caller, officer: Person, settings: An
     assert 0 < int(refused["Retry-After"]) <= 3600
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("written", [CN_ID, CN_ID.lower(), "110105 19491231 002X"])
 def test_an_officer_finds_a_memory_by_a_sealed_value(
     agent: Caller, officer: Person, written: str
@@ -118,6 +121,7 @@ def test_without_the_tenants_key_nothing_is_revealed(
     assert (refused.status_code, refused.json()["code"]) == (409, "key_gone")
 
 
+@pytest.mark.slow
 def test_a_token_that_an_agent_copied_keeps_its_original(agent: Caller, officer: Person) -> None:
     made = agent.put(["a"], "k", VALUE).json()
     copy = agent.put(["b"], "k", {"seen": made["value"]["list"][0]["text"]}).json()

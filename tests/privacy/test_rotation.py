@@ -40,6 +40,7 @@ def originals(tenant: Tenant) -> dict[str, str]:
         }
 
 
+@pytest.mark.slow
 def test_everything_is_sealed_again_and_the_old_key_ends(
     agent: Caller, tenant: Tenant, officer: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -58,6 +58,7 @@ def test_whoever_wrote_the_content_last_is_an_author_too(governed: Governed) -> 
     assert governed.approve(n).json()["code"] == "second_person_required"
 
 
+@pytest.mark.slow
 def test_a_statutory_rule_needs_a_second_approver(
     governed: Governed, make_person: Callable[..., User]
 ) -> None:
@@ -72,6 +73,7 @@ def test_a_statutory_rule_needs_a_second_approver(
     assert governed.activate(n).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_failing_example_refuses_the_activation(governed: Governed) -> None:
     n = governed.draft(expire(after={"days": 900}), cases=[CASE])
     result = governed.simulate(n)
@@ -98,6 +100,7 @@ def test_a_simulation_gets_stale(governed: Governed, agent: Caller) -> None:
     assert governed.activate(n).status_code == 200
 
 
+@pytest.mark.slow
 def test_a_change_of_settings_or_another_simulation_makes_it_stale(governed: Governed) -> None:
     n, other = governed.draft(expire()), governed.draft(keep())
     governed.simulate(n)
@@ -112,6 +115,7 @@ def test_a_change_of_settings_or_another_simulation_makes_it_stale(governed: Gov
     assert governed.activate(n).json()["code"] == "simulation_stale"
 
 
+@pytest.mark.slow
 def test_moved_data_refuses_the_activation(governed: Governed, agent: Caller) -> None:
     for number in range(10):
         agent.put(["a"], f"k{number}", {"n": number}, index=False)
@@ -124,6 +128,7 @@ def test_moved_data_refuses_the_activation(governed: Governed, agent: Caller) ->
     assert (refused.status_code, refused.json()["code"]) == (409, "data_moved")
 
 
+@pytest.mark.slow
 def test_what_leaves_use_is_counted_and_the_count_is_asked_for(
     governed: Governed, agent: Caller, owner_url: str
 ) -> None:
@@ -147,6 +152,7 @@ def test_what_leaves_use_is_counted_and_the_count_is_asked_for(
     assert governed.activate(n, confirm_count=4).status_code == 200
 
 
+@pytest.mark.slow
 def test_losing_all_coverage_always_asks_for_the_count(governed: Governed, agent: Caller) -> None:
     agent.put(["a"], "k", {"n": 1}, index=False)
     governed.enforce(expire())
@@ -189,6 +195,7 @@ def test_the_switch_is_exact_at_once_for_reads_lists_and_counts(
         assert agent.get(["a"], "old").status_code == 200
 
 
+@pytest.mark.slow
 def test_writes_between_staging_and_switch_have_both_dates(
     governed: Governed, agent: Caller, owner_url: str
 ) -> None:
@@ -232,6 +239,7 @@ def test_rules_that_hide_many_destroy_nothing_before_the_notice(
     assert count_rows(owner_url, governed.tenant, "memories_memory") == 0
 
 
+@pytest.mark.slow
 def test_a_rule_taken_away_gives_notice_too(
     governed: Governed, agent: Caller, owner_url: str
 ) -> None:
@@ -245,6 +253,7 @@ def test_a_rule_taken_away_gives_notice_too(
     assert (row.dates_moved_at, row.purge_at) == (since, since + timedelta(days=7))
 
 
+@pytest.mark.slow
 def test_a_rule_counts_from_when_it_first_stood_without_a_gap(governed: Governed) -> None:
     def since(key: str) -> Any:
         rules = governed.author.call("GET", BASE + "/active").json()["rules"]
@@ -261,6 +270,7 @@ def test_a_rule_counts_from_when_it_first_stood_without_a_gap(governed: Governed
     assert since("e") > changed
 
 
+@pytest.mark.slow
 def test_a_roll_back_is_a_new_version_with_the_old_content(governed: Governed) -> None:
     first = governed.enforce(expire())
     second = governed.enforce(keep())
@@ -273,6 +283,7 @@ def test_a_roll_back_is_a_new_version_with_the_old_content(governed: Governed) -
     assert states == ["active", "superseded", "superseded"]
 
 
+@pytest.mark.slow
 def test_what_rules_hid_and_a_sweep_trashed_comes_back_with_the_old_rules(
     governed: Governed, agent: Caller, owner_url: str
 ) -> None:
@@ -288,6 +299,7 @@ def test_what_rules_hid_and_a_sweep_trashed_comes_back_with_the_old_rules(
     assert agent.get(["a"], "taken").json()["value"] == {"n": 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["archive", "expire"])
 def test_archiving_takes_out_of_search_and_a_read_brings_back(
     governed: Governed, agent: Caller, owner_url: str, kind: str

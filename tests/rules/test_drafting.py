@@ -75,6 +75,7 @@ def test_the_hash_tells_content_and_nothing_else(governed: Governed) -> None:
     assert hash_of(one) != hash_of(governed.draft(expire(after={"days": 91})))
 
 
+@pytest.mark.slow
 def test_what_was_in_force_cannot_be_changed_even_in_the_database(
     governed: Governed, owner_url: str
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import timedelta
 
+import pytest
 import redis
 from django.conf import settings
 
@@ -19,6 +20,7 @@ def _ours(caller: Caller) -> dict[str, object]:
     return next(one for one in found if one["id"] == own_identity())
 
 
+@pytest.mark.slow
 def test_a_process_says_by_which_rules_it_acted_last(
     governed: Governed, agent: Caller, outsider: Caller
 ) -> None:

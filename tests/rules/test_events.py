@@ -28,6 +28,7 @@ def tell(caller: Caller, identifier: str = "e1", **more: Any) -> Any:
     return caller.call("POST", "/events", body)
 
 
+@pytest.mark.slow
 def test_an_event_reaches_a_subject_a_namespace_or_ids(governed: Governed, agent: Caller) -> None:
     governed.enforce(RULE)
     agent.put(["a"], "k", {"n": 1}, index=False, subjects=["s"])
@@ -70,6 +71,7 @@ def test_an_event_that_moves_a_purge_earlier_gives_notice(
     assert row.purge_at_b == row.dates_moved_at_b + timedelta(days=7)
 
 
+@pytest.mark.slow
 def test_a_future_event_waits_for_its_instant(governed: Governed, agent: Caller) -> None:
     governed.enforce(RULE)
     agent.put(["a"], "k", {"n": 1}, index=False)
@@ -115,6 +117,7 @@ def test_a_key_reaches_no_further_than_its_prefixes(
     assert tell(outsider, "e1", subject="s").json() == {"matched": 0}
 
 
+@pytest.mark.slow
 def test_activity_of_a_subject_is_noted_once_an_hour_and_heard_by_its_memories(
     governed: Governed, agent: Caller, owner_url: str
 ) -> None:

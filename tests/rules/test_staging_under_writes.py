@@ -128,6 +128,7 @@ def test_the_pass_waits_for_transactions_that_began_before_it(
     assert (done["state"], done["result"]["memories"]) == ("done", 1)
 
 
+@pytest.mark.slow
 def test_a_row_that_somebody_holds_is_visited_at_the_end(
     governed: Governed, agent: Caller, database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +154,7 @@ def test_a_row_that_somebody_holds_is_visited_at_the_end(
     assert visited == [4, 0, 1]
 
 
+@pytest.mark.slow
 def test_a_pass_goes_on_where_a_dead_worker_left_it(
     governed: Governed, agent: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:

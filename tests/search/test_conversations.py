@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.callers import Caller
 
 PLACE = ["talks"]
@@ -13,11 +15,13 @@ def _put_turns(agent: Caller, session: str) -> None:
         agent.put(PLACE, f"{session}-{number}", {"text": text}, session_id=session)
 
 
+@pytest.mark.slow
 def test_an_answer_is_found_by_the_question_before_it(agent: Caller) -> None:
     _put_turns(agent, "s1")
     assert agent.keys(PLACE, query="axolotl", mode="text") == ["s1-0", "s1-1", "s1-2"]
 
 
+@pytest.mark.slow
 def test_neighbours_are_of_one_session_and_namespace(agent: Caller) -> None:
     agent.put(PLACE, "a", {"text": "axolotl"}, session_id="s1")
     agent.put(PLACE, "b", {"text": "other talk"}, session_id="s2")
@@ -41,6 +45,7 @@ def test_a_deleted_turn_lends_its_words_to_nobody(agent: Caller) -> None:
     assert agent.keys(PLACE, query="axolotl", mode="text") == []
 
 
+@pytest.mark.slow
 def test_a_context_beside_the_content_is_a_field_of_its_own(agent: Caller) -> None:
     agent.put(PLACE, "a", {"content": "Yes, last Sunday.", "context": "Did you adopt the axolotl?"})
     agent.put(PLACE, "b", {"content": "The axolotl is ill.", "context": "What happened?"})

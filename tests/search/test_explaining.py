@@ -41,6 +41,7 @@ def test_without_explain_there_is_none(reader: Caller) -> None:
     assert "explain" not in found["items"][0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["hybrid", "vector", "text"])
 def test_pages_are_pages_of_one_order(reader: Caller, mode: str) -> None:
     whole = reader.keys(PLACE, query="note on topic 3", mode=mode, limit=100)

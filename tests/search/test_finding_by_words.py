@@ -39,6 +39,7 @@ def test_a_question_finds_its_answer_without_sharing_a_word(reader: Caller) -> N
     assert reader.keys(PLACE, query="快递怎么寄")[0] == "ship"
 
 
+@pytest.mark.slow
 def test_rare_words_count_more_than_common_ones(agent: Caller) -> None:
     for number in range(12):
         agent.put(PLACE, f"n{number}", {"text": f"the project meeting number {number}"})

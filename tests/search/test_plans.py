@@ -45,6 +45,7 @@ def _found(caller: Caller, **options: object) -> tuple[str, list[str]]:
     return answer["plan"], [item["key"] for item in answer["items"]]
 
 
+@pytest.mark.slow
 def test_a_small_scope_is_exact_and_a_large_one_walks_the_graph_to_the_same_answer(
     many: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -57,6 +58,7 @@ def test_a_small_scope_is_exact_and_a_large_one_walks_the_graph_to_the_same_answ
     assert walked == exact
 
 
+@pytest.mark.slow
 def test_the_graph_goes_on_until_a_filter_is_satisfied(
     many: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -39,6 +39,7 @@ def _reembed(slug: str, profile: str) -> None:
     call_command("reembed", slug, profile=profile, json=True)
 
 
+@pytest.mark.slow
 def test_a_tenant_is_switched_and_goes_back(
     agent: Caller, tenant: Tenant, second_profile: str
 ) -> None:
@@ -63,6 +64,7 @@ def test_a_profile_that_is_not_there_is_an_error_that_names_those_that_are(
         _reembed(tenant.slug, "nothing")
 
 
+@pytest.mark.slow
 def test_a_provider_that_gives_up_switches_nothing(
     agent: Caller, tenant: Tenant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

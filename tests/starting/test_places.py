@@ -124,6 +124,7 @@ def test_what_the_system_refuses_is_said_in_words(error: OSError, words: str) ->
         raise error
 
 
+@pytest.mark.slow
 def test_an_empty_name_of_the_folder_is_none() -> None:
     ask = "from memoryhub.settings import BASE_DIR, DATA_DIR; print(DATA_DIR == BASE_DIR / '.data')"
     servers = {"DATABASE_URL": "postgresql://nowhere/hub", "REDIS_URL": "redis://nowhere"}

@@ -145,6 +145,7 @@ def test_another_version_than_expected_fails_the_whole_batch(agent: Caller) -> N
     assert agent.get(["a"], "new").status_code == 404
 
 
+@pytest.mark.slow
 def test_too_many_ops_are_refused(agent: Caller) -> None:
     answer = agent.batch(*[get("k")] * 20_001)
     assert answer.status_code == 422
@@ -229,6 +230,7 @@ def test_a_batch_ends_however_often_others_take_its_keys(agent: Caller) -> None:
     assert found == [{200}] + [{200, 204}] * 4
 
 
+@pytest.mark.slow
 def test_twenty_batches_that_create_one_key_make_twenty_versions_of_one_memory(
     agent: Caller,
 ) -> None:
@@ -240,6 +242,7 @@ def test_twenty_batches_that_create_one_key_make_twenty_versions_of_one_memory(
     assert sorted(one["version"] for one in made) == list(range(1, 21))
 
 
+@pytest.mark.slow
 def test_reads_while_a_batch_writes_do_not_fail(agent: Caller) -> None:
     keys = [str(n) for n in range(50)]
     agent.batch(*[put(key, {"n": 0}, index=False, ttl=10) for key in keys])

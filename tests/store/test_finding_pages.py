@@ -52,6 +52,7 @@ def test_limits_come_after_filters(agent: Caller) -> None:
     assert sorted(found + more) == ["0", "1", "2", "3", "4"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("condition", "found"),
     [
@@ -79,6 +80,7 @@ def test_filters_over_http(agent: Caller, condition: Any, found: set[str]) -> No
     assert set(agent.keys(["a"], filter=condition)) == found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("first", "second"),
     [

@@ -24,6 +24,7 @@ def listed(shared_agent: Caller) -> Callable[..., list[str]]:
     return lambda **options: [".".join(ns) for ns in shared_agent.namespaces(**options)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "expected"),
     [
@@ -89,6 +90,7 @@ def names(*numbers: int) -> list[str]:
     return [f"k{number:02}" for number in numbers]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "expected"),
     [

@@ -62,6 +62,7 @@ def test_what_goes_out_comes_in_elsewhere_with_its_dates(
     assert list(tmp_path.iterdir()) == [file]
 
 
+@pytest.mark.slow
 def test_a_second_import_of_a_file_adds_nothing(
     filled: Caller, outsider: Caller, tenant: Tenant, rival: Tenant, tmp_path: Path
 ) -> None:
@@ -76,6 +77,7 @@ def test_a_second_import_of_a_file_adds_nothing(
     ]
 
 
+@pytest.mark.slow
 def test_an_import_does_not_write_over_what_is_newer(
     filled: Caller, tenant: Tenant, tmp_path: Path
 ) -> None:
@@ -101,6 +103,7 @@ def kill_after(number: int) -> Callable[..., None]:
     return save
 
 
+@pytest.mark.slow
 def test_a_killed_import_goes_on_where_it_was(
     filled: Caller, outsider: Caller, tenant: Tenant, rival: Tenant, tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -125,6 +128,7 @@ def test_a_killed_import_goes_on_where_it_was(
     assert {one["version"] for one in outsider.search([], limit=100).json()["items"]} == {1}
 
 
+@pytest.mark.slow
 def test_a_killed_export_goes_on_where_it_was(
     filled: Caller, tenant: Tenant, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -189,6 +193,7 @@ def test_what_is_over_by_now_is_not_brought_back(
     assert run("import", tenant, file) == {"read": 1, "added": 0, "skipped": 1}
 
 
+@pytest.mark.slow
 def test_mem0_and_chroma_exports_come_in_once(
     agent: Caller, tenant: Tenant, tmp_path: Path
 ) -> None:
@@ -250,6 +255,7 @@ def langgraph_url(hub: str) -> Iterator[str]:
     embedded.drop_database(DATA, name)
 
 
+@pytest.mark.slow
 def test_a_langgraph_store_comes_in_with_its_dates_and_only_once(
     agent: Caller, tenant: Tenant, langgraph_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

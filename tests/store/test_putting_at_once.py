@@ -6,6 +6,8 @@ from collections import Counter
 from functools import partial
 from typing import Any
 
+import pytest
+
 from tests.callers import Caller
 from tests.threads import at_once
 
@@ -49,6 +51,7 @@ def test_of_parallel_puts_that_expect_nothing_one_creates(agent: Caller) -> None
     assert Counter(at_once([partial(run, n) for n in range(12)])) == {200: 1, 412: 11}
 
 
+@pytest.mark.slow
 def test_puts_and_deletes_at_once_leave_at_most_one_current(agent: Caller) -> None:
     def run(number: int) -> int:
         caller = Caller(agent.key)
