@@ -26,8 +26,9 @@ KEPT_SCOPES = 10_000
 REMEMBERED_SECONDS = 600.0
 AT_ONCE_MOST = 400
 """A scope that held at most so many memories so long ago is searched at once, which counts it anew.
-That one statement costs the database 1.8 ms for 100 memories where the steps cost 2.9, as much as
-they do for 400, and 14 where they cost 9 for 3,000: it goes by ids, for its plan must fit all."""
+That one statement costs the database 1.8 ms for 100 memories where the steps cost 2.9, and 14 for
+3,000 where they cost 9: it goes by ids, for its plan must fit all. On a straight line between the
+two they meet near 400."""
 
 _Key = tuple[UUID, tuple[str, ...]]
 _kept: OrderedDict[_Key, tuple[float, Population]] = OrderedDict()
