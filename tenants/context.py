@@ -17,7 +17,6 @@ What can fail, and why it is built so:
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -184,22 +183,12 @@ def is_relaxed() -> bool:
     return _relaxed.get()
 
 
-class _OfThread(threading.local):
-    connection: DatabaseWrapper | None = None
-
-
-_of_thread = _OfThread()
-
-
 def hub_connection() -> DatabaseWrapper:
-    """The application's connection of this thread, with the facts of its transaction.
+    """The application's connection, with the facts of its transaction.
 
-    Django keeps one for each thread and looks it up with some care, a dozen times a request.
+    Never kept: beside a running event loop Django's look-up gives another one in the same thread.
     """
-    found = _of_thread.connection
-    if found is None:
-        found = _of_thread.connection = cast("DatabaseWrapper", connections[DEFAULT_DB_ALIAS])
-    return found
+    return cast("DatabaseWrapper", connections[DEFAULT_DB_ALIAS])
 
 
 def now() -> datetime:
