@@ -141,7 +141,7 @@ FORMS: dict[str, list[Form]] = {
     ],
     "review": [
         Form(
-            _at("/retention/reviews/{}", lambda v: v.waiting[1], decision="keep", **WHY),
+            _at("/retention/reviews/{}", lambda v: v.waiting(), decision="keep", **WHY),
             ("review.decide",),
         ),
     ],

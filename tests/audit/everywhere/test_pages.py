@@ -61,7 +61,7 @@ LOOKS: dict[str, Look] = {
     "rule_versions": Look(),
     "sweep_runs": Look(),
     "reviews": Look(),
-    "review": Look(at=_of("/retention/reviews/{}", lambda visits: visits.waiting[0])),
+    "review": Look(at=_of("/retention/reviews/{}", lambda visits: visits.waiting())),
     "rule_version": Look(at=_of("/retention/{}", DRAFT)),
     "rule_difference": Look(at=_of("/retention/{}/difference", DRAFT)),
     "rule_document": Look(at=_of("/retention/{}/rules.yaml", DRAFT)),
