@@ -19,7 +19,7 @@ pytestmark = pytest.mark.browser
 
 WORDS = {
     "en": ("1 memory is kept", "Held", "Release asked for", "Released", "another officer has"),
-    "zh-hans": ("1 条记忆将保留", "已冻结", "已申请解除", "已解除", "须由另一名合规官"),
+    "zh-hans": ("1 条记忆将保留", "已冻结", "已申请解除", "已解除", "须由另一名合规专员"),
 }
 
 
