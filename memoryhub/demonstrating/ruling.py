@@ -29,7 +29,7 @@ RULES: list[dict[str, Any]] = [
      "namespace": ["support", "tickets"], "owner": "Zhang Wei 张伟"},
     {"key": "sales-leads", "kind": "expire", "after": {"months": 18}, "end": "review",
      "namespace": ["sales", "leads"]},
-    {"key": "quiet-profiles", "kind": "archive", "after": {"months": 9}, "anchor": "accessed",
+    {"key": "quiet-profiles", "kind": "archive", "after": {"months": 8}, "anchor": "accessed",
      "memory_kind": "profile"},
     {"key": "old-procedures", "kind": "degrade", "after": {"days": 400}, "anchor": "updated",
      "memory_kind": "procedure", "weight": 0.4},
