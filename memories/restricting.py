@@ -28,12 +28,12 @@ def hide_restricted(
     restricted = [one.restricted_at for one in found if one.restricted_at is not None]
     row = replace(
         row,
-        erasure_verified_at=row.erasure_verified_at or _latest(verified, row.created_at),
-        restricted_at=row.restricted_at or _latest(restricted, row.created_at),
+        erasure_verified_at=row.erasure_verified_at or _since(verified, row.created_at),
+        restricted_at=row.restricted_at or _since(restricted, row.created_at),
     )
     return replace(decision, row=with_dates(row, regime, at))
 
 
-def _latest(instants: list[datetime], created_at: datetime) -> datetime | None:
-    """The first of them, but nothing is restricted before it is there."""
+def _since(instants: list[datetime], created_at: datetime) -> datetime | None:
+    """The earliest of them, but nothing is restricted before it is there."""
     return max(min(instants), created_at) if instants else None
