@@ -40,10 +40,10 @@ def destroy(target: Path) -> None:
 
 
 @contextmanager
-def locked(directory: Path) -> Iterator[None]:
-    """One process at a time makes, wraps again or destroys keys."""
+def locked(directory: Path, name: str = "ring.lock") -> Iterator[None]:
+    """One process at a time makes, wraps again or destroys keys (or does what `name` says)."""
     _make_private(directory)
-    with (directory / "ring.lock").open("a") as stream:
+    with (directory / name).open("a") as stream:
         fcntl.flock(stream, fcntl.LOCK_EX)
         yield
 

@@ -129,10 +129,10 @@ class KeyRing:
         """The root keys that may open something, the one that wraps first."""
         roots = list(self._from_environment)
         if not roots:
+            # In this order, and not asked for first: the next one may become the root meanwhile.
             for name in ("root.next.key", "root.key"):
-                path = self.directory / name
-                if path.exists():
-                    roots.append(_from_hex(path.read_text()))
+                with suppress(FileNotFoundError):
+                    roots.append(_from_hex((self.directory / name).read_text()))
         if not roots or any(len(root) != KEY_BYTES for root in roots):
             raise KeyRefused("the root key is not 32 bytes in hex")
         return roots

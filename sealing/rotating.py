@@ -165,27 +165,38 @@ def destroy_tenant(tenant_id: UUID) -> list[int]:
 
 def rotate_root() -> Iterator[tuple[int, int]]:
     """Wrap every key under a new root; yields (done, total). With the root from the environment,
-    under the one named now, after the former was named MEMORYHUB_ROOT_KEY_PREVIOUS."""
+    under the one named now, after the former was named MEMORYHUB_ROOT_KEY_PREVIOUS.
+
+    The lock of the ring is taken for each file anew: with many tenants this takes minutes, and
+    meanwhile tenants are made and values sealed.
+    """
     keys = ring()
     by_file = (keys.directory / "root.key").exists() and not keys.is_from_environment
-    with locked(keys.directory):
-        installation = keys.installation()
-        if by_file:
-            write_once(keys.directory / "root.next.key", secrets.token_hex(KEY_BYTES))
-        keys.forget()
-        target = keys.directory / "installation.key"
-        write_over(target, keys.wrap(installation, None, target.name))
+    with locked(keys.directory, "rotation.lock"):
+        with locked(keys.directory):
+            installation = keys.installation()
+            if by_file:
+                write_once(keys.directory / "root.next.key", secrets.token_hex(KEY_BYTES))
+            keys.forget()
+            target = keys.directory / "installation.key"
+            write_over(target, keys.wrap(installation, None, target.name))
+        # What is made from here on is wrapped under the new root already: whoever makes a key
+        # reads the roots again under the lock.
         files = sorted((keys.directory / "tenants").glob("*/*.key"))
         for done, path in enumerate(files, start=1):
-            _wrap_again(keys, path)
+            with locked(keys.directory):
+                _wrap_again(keys, path)
             yield done, len(files)
-        if by_file:
-            os.replace(keys.directory / "root.next.key", keys.directory / "root.key")
+        with locked(keys.directory):
+            if by_file:
+                os.replace(keys.directory / "root.next.key", keys.directory / "root.key")
     keys.forget()
 
 
 def _wrap_again(keys: KeyRing, path: Path) -> None:
     """The same key under the first root; the time of the file stays that of the key."""
+    if not path.exists():
+        return  # destroyed since the files were listed
     tenant_id = UUID(path.parent.name)
     made = path.stat()
     key = keys.unwrap(path.read_text(), tenant_id, path.name)

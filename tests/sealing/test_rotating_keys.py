@@ -18,10 +18,12 @@ from sealing.rotating import (
     BLOCK,
     MOST_USES,
     add_tenant_key,
+    destroy_tenant,
     destroy_version,
     list_keys,
     rotate_root,
 )
+from tenants.ids import uuid7
 from tests.sealing.conftest import forget
 
 
@@ -72,8 +74,6 @@ def test_the_root_is_rotated_and_the_old_one_opens_nothing(
 
 
 def test_a_killed_rotation_of_the_root_goes_on(keys: KeyRing, tmp_path: Path) -> None:
-    from tenants.ids import uuid7
-
     tenants = [uuid7() for _ in range(5)]
     for one in tenants:
         keys.create_tenant_key(one)
@@ -90,6 +90,43 @@ def test_a_killed_rotation_of_the_root_goes_on(keys: KeyRing, tmp_path: Path) ->
     assert not (tmp_path / "root.next.key").exists()
     for one in tenants:
         assert open_sealed(blobs[one], Place(one, "t", "r", "f"), purpose="vault") == "x"
+
+
+def test_tenants_come_and_go_while_the_root_is_rotated(keys: KeyRing, tmp_path: Path) -> None:
+    staying, going, coming = sorted(uuid7() for _ in range(3))
+    for one in (staying, going):
+        keys.create_tenant_key(one)
+    place = Place(staying, "t", "r", "f")
+    blob = seal("x", place, purpose="vault")
+    steps = rotate_root()
+    next(steps)
+    other = KeyRing(tmp_path)  # as another process, and it does not wait
+    other.create_tenant_key(coming)
+    destroy_tenant(going)
+    list(steps)
+    forget()
+    assert open_sealed(blob, place, purpose="vault") == "x"
+    assert ring().versions(coming) == (1,)
+    assert ring().cipher(coming, 1, "vault")
+    with pytest.raises(KeyRefused):
+        ring().cipher(going, 1, "vault")
+
+
+def test_a_root_that_takes_its_place_while_roots_are_read_is_found(
+    keys: KeyRing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    following = tmp_path / "root.next.key"
+    following.write_text("ab" * 32)
+    exists = Path.exists
+
+    def replaced_just_then(path: Path) -> bool:
+        found = exists(path)
+        if path == following and found:
+            os.replace(following, tmp_path / "root.key")
+        return found
+
+    monkeypatch.setattr(Path, "exists", replaced_just_then)
+    assert bytes.fromhex("ab" * 32) in keys.read_roots()
 
 
 def test_a_root_from_the_environment_is_rotated_from_the_previous(
