@@ -21,7 +21,8 @@ DATA = Path(os.environ.get("MEMORYHUB_TEST_DATA", ROOT / ".data" / "test"))
 
 os.environ["MEMORYHUB_DATA"] = str(DATA)
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "memoryhub.settings")
-if "MEMORYHUB_KEYS" not in os.environ:
+if "MEMORYHUB_KEYS" not in os.environ or "PYTEST_XDIST_WORKER" in os.environ:
+    # A worker has a database of its own, so it has keys of its own, as an installation would.
     os.environ["MEMORYHUB_KEYS"] = tempfile.mkdtemp(prefix="hub-keys-")
     os.environ["MEMORYHUB_LEDGER"] = os.environ["MEMORYHUB_KEYS"] + "/erasures.jsonl"
     atexit.register(shutil.rmtree, os.environ["MEMORYHUB_KEYS"], ignore_errors=True)

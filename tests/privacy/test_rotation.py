@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,9 +21,19 @@ from tenants.context import acting_as
 from tenants.models import Tenant
 from tests.callers import Caller
 from tests.people import Person
+from tests.sealing.conftest import forget
 
 SECRET = "AKIAIOSFODNN7EXAMPLE"
 _WEIGHTS = (7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2)
+
+
+@pytest.fixture
+def own_keys(tmp_path: Path, settings: Any) -> Iterator[None]:
+    """Keys of this test only: rotating the root wraps every tenant's, and a run makes thousands."""
+    settings.MEMORYHUB_KEYS = str(tmp_path)
+    forget()
+    yield
+    forget()
 
 
 def identity_number(serial: int) -> str:
@@ -76,6 +87,7 @@ def test_a_late_seal_under_the_old_key_keeps_it_alive(
     assert list(originals(tenant).values()) == [identity_number(1)]
 
 
+@pytest.mark.usefixtures("own_keys")
 def test_tokens_stay_the_same_over_a_rotation(agent: Caller, tenant: Tenant) -> None:
     value = {"t": f"身份证{identity_number(7)}"}
     before = agent.put(["a"], "k", value).json()["value"]
@@ -87,6 +99,7 @@ def test_tokens_stay_the_same_over_a_rotation(agent: Caller, tenant: Tenant) -> 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
+@pytest.mark.usefixtures("own_keys")
 def test_nothing_is_lost_while_twenty_clients_write(
     make_tenant: Any, make_caller: Callable[..., Caller], monkeypatch: pytest.MonkeyPatch
 ) -> None:
