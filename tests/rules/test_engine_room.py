@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import timedelta
+from typing import Any
 
 import pytest
 import redis
 from django.conf import settings
 
+from memoryhub.celery import app
 from tenants.clock import wall_clock
+from tenants.ids import uuid7
 from tenants.processes import PROCESSES, own_identity, report_process
 from tests.callers import Caller
 from tests.rules.governing import BASE, Governed, expire
@@ -44,12 +47,19 @@ def test_who_is_silent_is_gone_from_the_list(agent: Caller) -> None:
     assert server.hget(PROCESSES, "elsewhere:1") is None
 
 
+def test_messages_that_wait_are_counted(agent: Caller, settings: Any) -> None:
+    settings.CELERY_TASK_DEFAULT_QUEUE = queue = f"of-this-test-{uuid7()}"
+    assert agent.call("GET", "/engine").json()["queues"] == {queue: 0}
+    app.send_task("memories.tasks.sweep_all", queue=queue)
+    assert agent.call("GET", "/engine").json()["queues"] == {queue: 1}
+    redis.Redis.from_url(settings.REDIS_URL).delete(queue)
+
+
 def test_lateness_and_staging_are_told(governed: Governed, agent: Caller) -> None:
     assert agent.call("GET", "/engine").json()["sweep_lag_seconds"] == 0
     agent.put(["a"], "k", {"n": 1}, index=False, ttl=0.0001)
     seen = agent.call("GET", "/engine").json()
     assert seen["scan_oldest_seconds"] >= 0
-    assert seen["queues"] == {settings.CELERY_TASK_DEFAULT_QUEUE: 0}
     assert seen["staging"] is None
     n = governed.draft(expire())
     job = governed.author.call("POST", f"{BASE}/{n}/simulate").json()
