@@ -39,5 +39,5 @@ def hubs(embeddings: str) -> Iterator[Hubs]:
             yield hubs
     finally:
         if (data / "log").is_dir():
-            shutil.copytree(data / "log", logs / "supervised")
+            shutil.copytree(data / "log", logs / "supervised", dirs_exist_ok=True)
         shutil.rmtree(data, ignore_errors=True)
