@@ -1,8 +1,8 @@
-"""Sweep rows a second beside a bare DELETE, and a small tenant's searches while a sweep runs.
+"""Sweep rows a second against a bare DELETE, and a small tenant's searches while a sweep runs.
 
 The sweep is a process of its own that gives way to requests, as a worker does; what it did and how
-long it took stands in its run. Searches are timed in this process, three times without and three
-times with a sweep.
+long it took stands in its run. It is measured twice: with nothing beside it, as the DELETE is, and
+while searches are timed in this process, three times without and three times with a sweep.
 """
 
 from __future__ import annotations
@@ -46,28 +46,31 @@ def measure(data: Path, *, quick: bool) -> list[dict[str, Any]]:
     rows = 20_000 if quick else 100_000
     draw = Draw(13)
     with running_servers(data):
-        swept, deleted, reader = fill(data, [rows, rows, 3_000], draw=draw)
+        alone, swept, deleted, reader = fill(data, [rows, rows, rows, 3_000], draw=draw)
         _expire(deleted, deleted.ids)
         bare = _seconds(lambda: _delete(deleted))
+        _expire(alone, alone.ids)
+        _, undisturbed = _sweep(alone, _pause)
         idle = [_search(reader, draw, IDLE_QUERIES) for _ in range(ROUNDS)]
         busy, spent = [], 0.0
         for number in range(ROUNDS):
             _expire(swept, swept.ids[number::ROUNDS])
-            times, seconds = _search_while_sweeping(swept, reader, draw)
+            times, seconds = _sweep(swept, lambda: _search(reader, draw, 10))
             busy.append(times)
             spent += seconds
     quiet, loud = (statistics.median(_at(one, 0.95) for one in each) for each in (idle, busy))
     return [
         {"what": f"bare DELETE, {rows} rows", "rows/s": rows / bare},
-        {"what": "sweep: hide and purge", "rows/s": rows / spent, "ratio": bare / spent},
+        {"what": "sweep, nothing else", "rows/s": rows / undisturbed, "ratio": bare / undisturbed},
+        {"what": "sweep beside searches", "rows/s": rows / spent, "ratio": bare / spent},
         {"what": "search, nothing else", "p50": _median(idle), "p95": quiet},
         {"what": "search while a sweep runs", "p50": _median(busy), "p95": loud,
          "ratio": loud / quiet},
     ]  # fmt: skip
 
 
-def _search_while_sweeping(swept: Filled, reader: Filled, draw: Draw) -> tuple[list[float], float]:
-    """Seconds of each search, and of the sweep by its own run."""
+def _sweep(swept: Filled, beside: Callable[[], list[float]]) -> tuple[list[float], float]:
+    """Seconds of each search done beside it, and of the sweep by its own run."""
     slug = Tenant.objects.get(id=swept.tenant_id).slug
     command = [sys.executable, "manage.py", "sweep", "--tenant", slug, "--gently", "--json"]
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.DEVNULL)
@@ -75,13 +78,18 @@ def _search_while_sweeping(swept: Filled, reader: Filled, draw: Draw) -> tuple[l
         time.sleep(0.01)
     times: list[float] = []
     while process.poll() is None and _is_sweeping(swept):
-        times += _search(reader, draw, 10)
+        times += beside()
     if process.wait() != 0:
         raise RuntimeError("the sweep failed")
     with acting_as(operator_actor(swept.tenant_id)), transaction.atomic():
         run: SweepRun = SweepRun.objects.all().newest_first()[0]
     assert run.finished_at is not None
     return times, (run.finished_at - run.started_at).total_seconds()
+
+
+def _pause() -> list[float]:
+    time.sleep(0.2)
+    return []
 
 
 def _is_sweeping(swept: Filled) -> bool:
