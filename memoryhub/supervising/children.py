@@ -155,8 +155,14 @@ def web(*, host: str, port: int) -> list[str]:
 
 
 def web_defaults() -> dict[str, str]:
-    """What web runs with unless the environment says otherwise; made for two cores."""
+    """What web runs with unless the environment says otherwise; made for two cores.
+
+    Somebody waits for a text that web embeds, and a second core takes a third off it where one is
+    free; threads that spin while they wait for each other would cost the other process its core.
+    """
     return {
+        "OMP_NUM_THREADS": str(min(2, os.cpu_count() or 1)),
+        "OMP_WAIT_POLICY": "passive",
         "GRANIAN_WORKERS": str(max(1, min(4, (os.cpu_count() or 1)))),
         "GRANIAN_BLOCKING_THREADS": "16",
         "GRANIAN_BACKLOG": "1024",
