@@ -32,45 +32,48 @@ class Covered:
     hold: UUID | None = None
 
 
-def ids_covered(covered: Covered) -> tuple[str, list[Any]]:
-    """A sub-select of ids, and its parameters."""
-    tenant, scope = current_tenant_id(), covered.scope
-    parts, params = [], list[Any]()
-    if scope.subjects:
-        parts.append(
-            "SELECT s.memory_id FROM memories_memorysubject s "
-            "WHERE s.tenant_id = %s AND s.subject = ANY(%s)"
-        )
-        params += [tenant, list(scope.subjects)]
+def _parts(covered: Covered) -> list[tuple[str, list[Any]]]:
+    """Conditions over the alias m, with their parameters; whatever meets one is covered."""
+    scope = covered.scope
+    parts: list[tuple[str, list[Any]]] = []
     if scope.namespaces:
-        below, values = below_any(scope.namespaces, "n.namespace")
-        parts.append(f"SELECT n.id FROM memories_memory n WHERE n.tenant_id = %s AND {below}")
-        params += [tenant, *values]
+        parts.append(below_any(scope.namespaces))
+    if scope.subjects:
+        of_subjects = (
+            "m.id IN (SELECT s.memory_id FROM memories_memorysubject s "
+            "WHERE s.tenant_id = %s AND s.subject = ANY(%s))"
+        )
+        parts.append((of_subjects, [current_tenant_id(), list(scope.subjects)]))
     if scope.ids:
-        parts.append("SELECT unnest(%s::uuid[])")
-        params.append(list(scope.ids))
+        parts.append(("m.id = ANY(%s)", [list(scope.ids)]))
     if covered.hold is not None:
         parts.append(
-            "SELECT k.id FROM memories_memory k WHERE k.tenant_id = %s "
-            "AND NOT (k.hold_ids = '{}') AND k.hold_ids @> ARRAY[%s::uuid]"
+            ("(NOT (m.hold_ids = '{}') AND m.hold_ids @> ARRAY[%s::uuid])", [covered.hold])
         )
-        params += [tenant, covered.hold]
-    return " UNION ".join(parts), params
+    return parts
 
 
-def condition_of(covered: Covered) -> tuple[str, list[Any]]:
-    """As a condition over the alias m, with its parameters."""
-    inner, params = ids_covered(covered)
+def _rows(covered: Covered) -> tuple[str, list[Any]]:
+    """What is covered as a table m, with its parameters: a row comes from the first part it meets,
+    so that each part is read by its own index and only once."""
     below, values = below_any(covered.prefixes)
-    text = f"m.tenant_id = %s AND m.id IN ({inner}) AND {below}"
-    return text, [current_tenant_id(), *params, *values]
+    selects, params = list[str](), list[Any]()
+    before, known = "", list[Any]()
+    for part, given in _parts(covered):
+        selects.append(
+            "SELECT m.* FROM memories_memory m "
+            f"WHERE m.tenant_id = %s AND {below} AND {part}{before}"
+        )
+        params += [current_tenant_id(), *values, *given, *known]
+        before, known = f"{before} AND NOT {part}", known + given
+    return f"({' UNION ALL '.join(selects)}) m", params
 
 
 def count_covered(covered: Covered) -> int:
     """How many there are, in whatever state."""
-    condition, params = condition_of(covered)
+    rows, params = _rows(covered)
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM memories_memory m WHERE {condition}", params)
+        cursor.execute(f"SELECT count(*) FROM {rows}", params)
         return int(cursor.fetchone()[0])
 
 
@@ -89,27 +92,26 @@ _EXTENT = (
     "SELECT count(*), coalesce(sum(pg_column_size(m.value)), 0), "
     "count(*) FILTER (WHERE m.trashed_at IS NOT NULL OR m.visible_until <= %s), "
     "count(*) FILTER (WHERE coalesce(m.due_at, m.purge_at) <= %s), "
-    "count(*) FILTER (WHERE 'held' = ANY(m.flags)) FROM memories_memory m WHERE "
+    "count(*) FILTER (WHERE 'held' = ANY(m.flags)) FROM "
 )
 
 
 def measure_covered(covered: Covered, *, at: datetime, soon: datetime) -> Extent:
     """Counts before a hold is placed."""
-    condition, params = condition_of(covered)
+    rows, params = _rows(covered)
     with connection.cursor() as cursor:
-        cursor.execute(in_slot(_EXTENT) + condition, [at, soon, *params])
+        cursor.execute(in_slot(_EXTENT) + rows, [at, soon, *params])
         return Extent(*map(int, cursor.fetchone()))
 
 
-_GROUPS = "SELECT m.namespace, m.kind, count(*) FROM memories_memory m WHERE "
+_GROUPS = "SELECT m.namespace, m.kind, count(*) FROM {rows} GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 "
 
 
 def count_groups(covered: Covered, *, most: int) -> list[tuple[str, str, int]]:
     """(namespace as stored, kind, count), the most numerous first."""
-    condition, params = condition_of(covered)
-    sql = f"{_GROUPS}{condition} GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT %s"
+    rows, params = _rows(covered)
     with connection.cursor() as cursor:
-        cursor.execute(sql, [*params, most])
+        cursor.execute(_GROUPS.format(rows=rows) + "LIMIT %s", [*params, most])
         return [(row[0], row[1], int(row[2])) for row in cursor.fetchall()]
 
 
@@ -117,13 +119,13 @@ def list_covered(
     covered: Covered, *, before: tuple[datetime, UUID] | None = None, limit: int
 ) -> list[StoredMemory]:
     """The newest by creation (before a point), without values."""
-    condition, params = condition_of(covered)
+    rows, params = _rows(covered)
+    older = ""
     if before is not None:
-        condition += " AND (m.created_at, m.id) < (%s, %s)"
+        older = "WHERE (m.created_at, m.id) < (%s, %s) "
         params += [*before]
     sql = (
-        f"SELECT {_WITHOUT_VALUE} FROM memories_memory m WHERE {condition} "
-        "ORDER BY m.created_at DESC, m.id DESC LIMIT %s"
+        f"SELECT {_WITHOUT_VALUE} FROM {rows} {older}ORDER BY m.created_at DESC, m.id DESC LIMIT %s"
     )
     with connection.cursor() as cursor:
         cursor.execute(in_slot(sql), [*params, limit])
@@ -132,10 +134,10 @@ def list_covered(
 
 def covered_after(covered: Covered, after: UUID, *, limit: int) -> list[UUID]:
     """The next ids."""
-    condition, params = condition_of(covered)
-    sql = f"SELECT m.id FROM memories_memory m WHERE {condition} AND m.id > %s"
+    rows, params = _rows(covered)
+    sql = f"SELECT m.id FROM {rows} WHERE m.id > %s ORDER BY m.id LIMIT %s"
     with connection.cursor() as cursor:
-        cursor.execute(sql + " ORDER BY m.id LIMIT %s", [*params, after, limit])
+        cursor.execute(sql, [*params, after, limit])
         return [row[0] for row in cursor.fetchall()]
 
 
