@@ -1,4 +1,4 @@
-"""The overview's counts, gathered in one transaction; of large tenants counted by a job.
+"""Counts for the overview and other pages; of large tenants counted by a job.
 
 Counting reads every memory of the tenant and two weeks of events. A small tenant's figures are of
 this instant. A large one is never counted inside a request: beat's job counts it every five minutes
@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from hashlib import sha256
-from typing import TypeVar
+from typing import Any, TypeVar
 from zoneinfo import ZoneInfo
 
 from django.core.cache import cache
@@ -23,7 +23,9 @@ from django.db import transaction
 from audit.listing import count_by_day
 from audit.models import Event
 from memories.browsing import count_by_creation, count_standing
+from memories.clocking import count_waits
 from memories.models import Memory
+from memories.scanning import count_found, read_clock
 from memories.statements.browse import Standing
 from tenants.actors import EVERYTHING, Actor, ActorKind
 from tenants.clock import wall_clock
@@ -42,6 +44,11 @@ SCHEDULED = "figures"
 LASTING = timedelta(days=1)
 """A worker that stands still for longer leaves pages without figures, not with wrong ones."""
 ASKED_SECONDS = 60
+
+BESIDE: dict[str, Callable[[], Any]] = {
+    "scan-clock": read_clock, "waits": count_waits, "found": count_found,
+}  # fmt: skip
+"""What else the job counts of a large tenant, by the names that pages keep it under."""
 
 Found = TypeVar("Found")
 
@@ -80,6 +87,11 @@ def is_large(at: datetime) -> bool:
     return recent.count() >= LARGE
 
 
+def _is_large_now() -> bool:
+    with transaction.atomic():
+        return is_large(wall_clock())
+
+
 def should_ask() -> bool:
     """True once a minute: the first page that finds no figures asks for them, beside beat."""
     return cache.add(f"hub:{SCHEDULED}:asked:{current_tenant_id()}", True, ASKED_SECONDS)
@@ -95,12 +107,17 @@ def count_tenant() -> int:
     with transaction.atomic():
         should_count = is_large(at)
     if not should_count:
-        cache.delete_many([_key(SCHEDULED, viewer, "") for viewer in viewers])
+        names = (SCHEDULED, *BESIDE)
+        cache.delete_many([_key(name, viewer, "") for viewer in viewers for name in names])
         return 0
     for viewer in viewers:
         with acting_as(viewer), transaction.atomic():
             found = _count(at)
+            beside = {name: count() for name, count in BESIDE.items()}
         cache.set(_key(SCHEDULED, viewer, ""), found, LASTING.total_seconds())
+        cache.set_many(
+            {_key(name, viewer, ""): one for name, one in beside.items()}, 2 * KEPT_SECONDS
+        )
     return len(viewers)
 
 
@@ -119,18 +136,23 @@ def _viewers() -> list[Actor]:
 
 
 def keep_large(
-    name: str, count: Callable[[], Found], *, size: Callable[[Found], int], about: object = ""
+    name: str,
+    count: Callable[[], Found],
+    *,
+    size: Callable[[Found], int] | None = None,
+    about: object = "",
 ) -> Found:
     """What `count` gives; when it was of many rows, what it gave up to five minutes ago.
 
-    `about` tells apart what is counted under one name: its text goes into the key.
+    `size` tells of how many; without it, all of the tenant's are read. `about` tells apart what is
+    counted under one name: its text goes into the key.
     """
     key = _key(name, current_actor(), about)
     kept: Found | None = cache.get(key)
     if kept is not None:
         return kept
     found = count()
-    if size(found) >= LARGE:
+    if size(found) >= LARGE if size is not None else _is_large_now():
         cache.set(key, found, KEPT_SECONDS)
     return found
 

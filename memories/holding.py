@@ -210,7 +210,8 @@ def _covered(hold: Hold, prefixes: tuple[str, ...] = ("",)) -> Covered:
 class Falling:
     """What a release now would let fall due: within 30 days, and of these at once.
 
-    `stay` are held by other holds or requests as well; `at_once` are deferred erasures.
+    `stay` are held by other holds or requests as well; `at_once` are deferred erasures. Unless
+    `is_whole`, the hold covers more than the `memories` that were looked at.
     """
 
     memories: int
@@ -218,10 +219,14 @@ class Falling:
     at_once: int
     stay: int
     samples: list[tuple[StoredMemory, datetime]]
+    is_whole: bool
 
 
-def preview_release(identifier: UUID) -> Falling:
-    """What falls due in the next 30 days if the hold is released now. Raises Missing."""
+def preview_release(identifier: UUID, *, most: int) -> Falling:
+    """What falls due in the next 30 days if the hold is released now. Raises Missing.
+
+    Each memory is evaluated (5,000 a second), so at most `most` are, by their ids.
+    """
     actor = require(Action.SEE_FIGURES)
     with transaction.atomic():
         hold, at, regime = find_hold(identifier), now(), regime_of(tenant_settings())
@@ -230,9 +235,10 @@ def preview_release(identifier: UUID) -> Falling:
         after = replace(regime, holds=released)
         memories = due = at_once = stay = 0
         samples: list[tuple[StoredMemory, datetime]] = []
-        last = UUID(int=0)
-        while ids := holds.covered_after(covered, last, limit=CHUNK):
-            for row in staging.rows_of(ids):
+        ids = holds.covered_after(covered, UUID(int=0), limit=most + 1)
+        looked_at = ids[:most]
+        for start in range(0, len(looked_at), CHUNK):
+            for row in staging.rows_of(looked_at[start : start + CHUNK]):
                 found = evaluate_row(row, after, at)
                 memories += 1
                 stay += found.kept_by in ("held", "request_open")
@@ -241,8 +247,7 @@ def preview_release(identifier: UUID) -> Falling:
                     at_once += found.purge_at <= at
                     if len(samples) < SAMPLES:
                         samples.append((row, found.purge_at))
-            last = ids[-1]
-        return Falling(memories, due, at_once, stay, samples)
+        return Falling(memories, due, at_once, stay, samples, is_whole=len(ids) <= most)
 
 
 def release(identifier: UUID, *, reason: str) -> Held:

@@ -26,6 +26,9 @@ from tenants.roles import Action
 FORM = ("GET", "HEAD", "POST")
 SHOWN = 200
 STEPS = ("release", "keep")
+LOOKED_AT = 200
+"""Memories evaluated before the page is answered; of a larger hold the page asks for the rest."""
+MOST_LOOKED_AT = 20_000
 
 
 @page(Action.SEE_FIGURES)
@@ -102,9 +105,13 @@ def hold_step(request: HttpRequest, hold_id: UUID, act: str) -> HttpResponse:
     with transaction.atomic():
         row = find_hold(hold_id)
         others = [one for one in find_releasers(row) if one != current_actor().name]
-    falling = holding.preview_release(hold_id) if act == "release" else None
+    falling = None
+    if act == "release":
+        most = MOST_LOOKED_AT if "all" in request.GET else LOOKED_AT
+        falling = holding.preview_release(hold_id, most=most)
     context = {
         "form": form, "step": act, "row": row, "falling": falling, "others": others,
+        "is_counting": falling is not None and not falling.is_whole and "all" not in request.GET,
         "is_first": row.state == Hold.State.ACTIVE, "was_kept": kept is not None,
         "is_own": row.release_requested_by == current_actor().id,
     }  # fmt: skip

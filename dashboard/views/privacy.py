@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import Any
 from uuid import UUID
 
@@ -27,7 +26,7 @@ from memories.quarantining import (
     list_quarantined,
     open_quarantined,
 )
-from memories.scanning import count_found, measure_clock
+from memories.scanning import count_found, read_clock
 from memoryhub.errors import HubError
 from privacy.choosing import PrivacyRegime, Scope, choose_action
 from privacy.configuring import known_entities
@@ -45,14 +44,14 @@ def privacy(request: HttpRequest) -> HttpResponse:
     """Figures, findings, and what waits for a decision."""
     may_see = allows(current_actor(), Action.READ_VALUES)
     waiting = list_quarantined(limit=SHOWN) if may_see else []
-    clock, _total = keep_large("scan-clock", measure_clock, size=itemgetter(1))
+    clock = keep_large("scan-clock", read_clock)
     context: dict[str, Any] = {
         "clock": clock,
         "waits": draw_waits(),
         "share": clock["within_24h"] * 100,
         "found": [
             (ENTITY_NAMES.get(entity, entity), ACTION_NAMES.get(action, action), memories, places)
-            for entity, action, memories, places in count_found()
+            for entity, action, memories, places in keep_large("found", count_found)
         ],
         "waiting": [_described(one) for one in waiting],
     }
@@ -61,7 +60,7 @@ def privacy(request: HttpRequest) -> HttpResponse:
 
 def draw_waits() -> dict[str, Any]:
     """How long memories waited to be looked at: a bar for each span, and the most in one."""
-    counts = keep_large("waits", count_waits, size=lambda found: sum(found))
+    counts = keep_large("waits", count_waits)
     names = (
         _("1 second"), _("1 minute"), _("1 hour"), _("24 hours"), _("longer"),
     )  # fmt: skip

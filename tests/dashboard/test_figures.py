@@ -103,3 +103,17 @@ def test_beat_asks_for_every_tenant_by_its_schedule(tenant: Tenant, asked: list[
     count_figures_all()
     assert asked.count(str(tenant.id)) == 1
     assert Schedule.objects.get(tenant=tenant, job="figures").interval_seconds == 300
+
+
+def test_the_page_of_personal_data_shows_what_the_job_counted(
+    tenant: Tenant, agent: Caller, officer: Client, asked: list[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    agent.put(["a"], "id", {"t": "身份证11010519491231002X"})
+    _put(agent, "a", 5)
+    count_figures_of(str(tenant.id))
+    monkeypatch.setattr("memories.statements.scans.count_found", _refuse)
+    monkeypatch.setattr("memories.statements.scans.clock", _refuse)
+    page = officer.get("/privacy").content.decode()
+    assert "Chinese identity number" in page
+    assert "100 %" in page
