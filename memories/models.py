@@ -208,6 +208,12 @@ class Memory(TenantModel):
                 name="memory_review_b",
             ),
             # originals sealed with their memory: how many are left under an older key, and which
+            # what a hold over a namespace covers of the trash; of the rest, the place's own index
+            models.Index(
+                fields=["tenant_id", "namespace", "id"],
+                condition=Q(trashed_at__isnull=False),
+                name="memory_trashed",
+            ),
             models.Index(
                 fields=["tenant_id", "id"],
                 condition=Q(sealed__isnull=False),

@@ -32,40 +32,45 @@ class Covered:
     hold: UUID | None = None
 
 
-def _parts(covered: Covered) -> list[tuple[str, list[Any]]]:
-    """Conditions over the alias m, with their parameters; whatever meets one is covered."""
+_STATES = ("m.trashed_at IS NULL", "m.trashed_at IS NOT NULL")
+"""Namespaces have an index for each."""
+
+
+def _parts(covered: Covered) -> list[tuple[str, list[Any], Sequence[str]]]:
+    """Conditions over the alias m, their parameters, and what to read each by apart; whatever meets
+    one of them is covered."""
     scope = covered.scope
-    parts: list[tuple[str, list[Any]]] = []
+    parts: list[tuple[str, list[Any], Sequence[str]]] = []
     if scope.namespaces:
-        parts.append(below_any(scope.namespaces))
+        parts.append((*below_any(scope.namespaces), _STATES))
     if scope.subjects:
         of_subjects = (
             "m.id IN (SELECT s.memory_id FROM memories_memorysubject s "
             "WHERE s.tenant_id = %s AND s.subject = ANY(%s))"
         )
-        parts.append((of_subjects, [current_tenant_id(), list(scope.subjects)]))
+        parts.append((of_subjects, [current_tenant_id(), list(scope.subjects)], ("true",)))
     if scope.ids:
-        parts.append(("m.id = ANY(%s)", [list(scope.ids)]))
+        parts.append(("m.id = ANY(%s)", [list(scope.ids)], ("true",)))
     if covered.hold is not None:
-        parts.append(
-            ("(NOT (m.hold_ids = '{}') AND m.hold_ids @> ARRAY[%s::uuid])", [covered.hold])
-        )
+        names_it = "(NOT (m.hold_ids = '{}') AND m.hold_ids @> ARRAY[%s::uuid])"
+        parts.append((names_it, [covered.hold], ("true",)))
     return parts
 
 
-def _rows(covered: Covered) -> tuple[str, list[Any]]:
+def _rows(covered: Covered, *, tail: str = "", given: Sequence[Any] = ()) -> tuple[str, list[Any]]:
     """What is covered as a table m, with its parameters: a row comes from the first part it meets,
-    so that each part is read by its own index and only once."""
+    so that each part is read by its own index and only once. `tail` narrows each part further."""
     below, values = below_any(covered.prefixes)
     selects, params = list[str](), list[Any]()
     before, known = "", list[Any]()
-    for part, given in _parts(covered):
-        selects.append(
-            "SELECT m.* FROM memories_memory m "
-            f"WHERE m.tenant_id = %s AND {below} AND {part}{before}"
-        )
-        params += [current_tenant_id(), *values, *given, *known]
-        before, known = f"{before} AND NOT {part}", known + given
+    for condition, own, apart in _parts(covered):
+        for state in apart:
+            selects.append(
+                "(SELECT m.* FROM memories_memory m WHERE m.tenant_id = %s "
+                f"AND {below} AND {condition} AND {state}{before}{tail})"
+            )
+            params += [current_tenant_id(), *values, *own, *known, *given]
+        before, known = f"{before} AND NOT {condition}", known + own
     return f"({' UNION ALL '.join(selects)}) m", params
 
 
@@ -119,14 +124,10 @@ def list_covered(
     covered: Covered, *, before: tuple[datetime, UUID] | None = None, limit: int
 ) -> list[StoredMemory]:
     """The newest by creation (before a point), without values."""
-    rows, params = _rows(covered)
-    older = ""
-    if before is not None:
-        older = "WHERE (m.created_at, m.id) < (%s, %s) "
-        params += [*before]
-    sql = (
-        f"SELECT {_WITHOUT_VALUE} FROM {rows} {older}ORDER BY m.created_at DESC, m.id DESC LIMIT %s"
-    )
+    older = "" if before is None else " AND (m.created_at, m.id) < (%s, %s)"
+    newest = " ORDER BY m.created_at DESC, m.id DESC LIMIT %s"
+    rows, params = _rows(covered, tail=older + newest, given=[*(before or ()), limit])
+    sql = f"SELECT {_WITHOUT_VALUE} FROM {rows}{newest}"
     with connection.cursor() as cursor:
         cursor.execute(in_slot(sql), [*params, limit])
         return [StoredMemory.of(row) for row in cursor.fetchall()]
@@ -134,10 +135,11 @@ def list_covered(
 
 def covered_after(covered: Covered, after: UUID, *, limit: int) -> list[UUID]:
     """The next ids."""
-    rows, params = _rows(covered)
-    sql = f"SELECT m.id FROM {rows} WHERE m.id > %s ORDER BY m.id LIMIT %s"
+    following = " ORDER BY m.id LIMIT %s"
+    rows, params = _rows(covered, tail=" AND m.id > %s" + following, given=[after, limit])
+    sql = f"SELECT m.id FROM {rows}{following}"
     with connection.cursor() as cursor:
-        cursor.execute(sql, [*params, after, limit])
+        cursor.execute(sql, [*params, limit])
         return [row[0] for row in cursor.fetchall()]
 
 
