@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from audit.sealing.lagging import read_lag
 from audit.sealing.rounds import seal
+from tests.audit.sealing_all import seal_all
 
 
 @pytest.fixture(scope="session")
@@ -29,12 +28,5 @@ def seal_once(anchors: Path, settings: Any) -> Callable[[], int]:
 
 @pytest.fixture
 def seal_now(seal_once: Callable[[], int]) -> Callable[[], int]:
-    """Seals everything there is: waits for transactions of other workers' tests on this server."""
-
-    def run() -> int:
-        sealed, end = seal_once(), time.monotonic() + 30
-        while read_lag().seconds > 0 and time.monotonic() < end:
-            sealed += seal_once()
-        return sealed
-
-    return run
+    """Seals everything there is, and anchors at once."""
+    return seal_all

@@ -13,12 +13,12 @@ import pytest
 from playwright.sync_api import Page
 
 from audit.jobs import run_job
-from audit.sealing.rounds import seal
 from audit.verifying.offline import check_bundle, check_export
 from sealing.signing import public_key
 from tenants.actors import job_actor
 from tenants.context import acting_as
 from tenants.models import Tenant, User
+from tests.audit.sealing_all import seal_all
 from tests.browser.conftest import Visit
 from tests.browser.test_pages import _findings
 from tests.callers import Caller
@@ -73,7 +73,7 @@ def test_the_report_of_a_month_is_a_file_in_three_clicks(
 ) -> None:  # fmt: skip
     agent.put(["a"], "k", {"n": 1})
     settings.MEMORYHUB_ANCHORS = str(tmp_path / "anchors.jsonl")
-    seal()
+    seal_all()
     window = visit(make_person(tenant, "auditor"), theme=theme, language=language)
     page = window.open("/audit")
     page.click("nav.tabs a[href='/audit/reports']")  # one

@@ -11,11 +11,11 @@ from django.db import transaction
 
 from audit.jobs import run_job
 from audit.models import Job
-from audit.sealing.rounds import seal
 from tenants.actors import job_actor
 from tenants.context import acting_as
 from tenants.models import Tenant, User
 from tests.audit.reading import events_of
+from tests.audit.sealing_all import seal_all
 from tests.audit.tampering import write_events
 from tests.browser.conftest import Visit
 from tests.browser.test_pages import _findings
@@ -33,7 +33,7 @@ def test_an_auditor_verifies_the_log_and_sees_a_proof(
     settings.MEMORYHUB_ANCHORS = str(tmp_path / "anchors.jsonl")
     settings.SEAL_LAG_SECONDS = 3600  # nobody seals meanwhile, however slow the browser is
     write_events(tenant, 9)
-    seal()
+    seal_all()
     window = visit(make_person(tenant, "auditor"), theme=theme, language=language, width=width)
     page = window.open("/audit/integrity")
     assert _findings(window) == []

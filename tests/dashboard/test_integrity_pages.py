@@ -14,13 +14,13 @@ from django.test import Client
 
 from audit.jobs import run_job
 from audit.models import Job
-from audit.sealing.rounds import seal
 from audit.verifying.offline import check_bundle
 from sealing.signing import public_key
 from tenants.actors import operator_actor
 from tenants.context import acting_as
 from tenants.models import Tenant, User
 from tests.audit.reading import events_of
+from tests.audit.sealing_all import seal_all
 from tests.audit.tampering import tamper, write_events
 
 
@@ -36,7 +36,7 @@ def auditor(
 def sealed(tenant: Tenant, settings: Any, tmp_path: Path) -> Tenant:
     settings.MEMORYHUB_ANCHORS = str(tmp_path / "anchors.jsonl")
     write_events(tenant, 6)
-    seal()
+    seal_all()
     return tenant
 
 

@@ -13,8 +13,6 @@ from uuid import UUID, uuid4
 
 from django.db import transaction
 
-from audit.sealing.lagging import read_lag
-from audit.sealing.rounds import seal
 from conversations.extracting.calling import forget_failures
 from erasure.ledger import Entry, append_entry, hash_for_ledger
 from memories.forecasting import build_calendar
@@ -30,6 +28,7 @@ from tenants.context import acting_as
 from tenants.models import Schedule
 from tests.ageing import let_pass
 from tests.audit.everywhere.world import World, identifier
+from tests.audit.sealing_all import seal_all
 from tests.conversations.llm import serving_chat
 from tests.erasure.asking import Asking
 from tests.rules.governing import Governed
@@ -248,9 +247,7 @@ def said_to_the_llm(stage: Stage) -> Words:
 
 def a_sealed_log(_: Stage) -> Words:
     """Everything there is."""
-    seal()
-    while read_lag().seconds > 0:
-        seal()
+    seal_all()
     return ()
 
 
