@@ -17,7 +17,7 @@ export PYTHONPYCACHEPREFIX ?= $(CURDIR)/$(VENV)/compiled
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help run demo quick test test-all test-again lint bench shots lock
+.PHONY: help run demo test test-all test-again lint bench shots lock
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -28,10 +28,7 @@ run: $(VENV)/.runtime ## everything in one terminal: servers, web, worker, beat 
 demo: $(VENV)/.runtime ## the demo tenant with realistic data, in Chinese and English
 	@$(MANAGE) demo
 
-test: $(VENV)/.develop ## lint, and every test that is neither slow nor in a browser
-	@$(MAKE) --no-print-directory -j 2 lint quick
-
-quick: $(VENV)/.develop
+test: $(VENV)/.develop ## every test that is neither slow nor in a browser
 	@$(PYTHON) -m pytest -m "not slow and not browser" -n 2 --dist loadfile --hypothesis-profile daily
 
 test-all: lint ## lint, then every test: kills, fuzzing, compatibility, browser
@@ -81,8 +78,9 @@ $(VENV)/.made:
 $(VENV)/.runtime: requirements.txt requirements-install.txt $(VENV)/.made
 	$(call install,requirements.txt)
 
-$(VENV)/.develop: requirements.txt requirements-dev.txt $(VENV)/.runtime
+$(VENV)/.develop: requirements.txt requirements-dev.txt requirements-install.txt $(VENV)/.made
 	$(call install,requirements.txt requirements-dev.txt)
+	@touch $(VENV)/.runtime
 
 # uv is fast. Where it cannot reach a registry that pip is configured for, pip does it.
 define install
