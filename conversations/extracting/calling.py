@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-import openai
 from django.conf import settings
 
 from conversations.extracting.answering import AnswerRefused, read_answer
@@ -19,6 +19,9 @@ from conversations.extracting.statements import Statement
 from memories.embedding.gating import Gate
 from memories.embedding.providers import EmbeddingUnavailable
 from tenants.context import release_connection
+
+if TYPE_CHECKING:
+    import openai
 
 RETRIES = 1
 ANSWER_TOKENS = 4_000
@@ -62,6 +65,8 @@ def forget_failures() -> None:
 
 
 def _complete(texts: Sequence[str]) -> str | None:
+    import openai  # as in `memories.embedding.providers`: not where no LLM is configured
+
     try:
         answer = _client().chat.completions.create(
             model=settings.LLM_MODEL,
@@ -87,6 +92,8 @@ def _complete(texts: Sequence[str]) -> str | None:
 
 @lru_cache(maxsize=1)
 def _client() -> openai.OpenAI:
+    import openai
+
     return openai.OpenAI(
         base_url=settings.LLM_BASE_URL or None,
         api_key=settings.LLM_API_KEY or "none",
