@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
+from dashboard.views import holds
 from memories.sweeping import sweep_now
 from tenants.actors import operator_actor
 from tenants.context import acting_as
@@ -72,6 +73,26 @@ def test_a_hold_is_placed_a_sweep_respects_it_and_two_people_release_it(
     second.open("/holds")
     assert _findings(second) == []
     assert first.complaints == second.complaints == []
+
+
+@pytest.mark.parametrize(("theme", "language"), [("light", "en"), ("dark", "zh-hans")])
+def test_what_the_release_of_a_large_hold_lets_fall_comes_after_the_page(
+    theme: str, language: str, tenant: Tenant, agent: Caller, make_person: Callable[..., User],
+    visit: Callable[..., Visit], monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    for number in range(2):
+        agent.put(["a"], f"k{number}", {"n": number}, index=False, ttl=60)
+    body = {"matter": "M", "custodian": "c", "reason": "r", "scope": {"namespaces": [["a"]]}}
+    hold = agent.call("POST", "/policies/holds", body).json()["id"]
+    monkeypatch.setattr(holds, "LOOKED_AT", 1)
+    window = visit(make_person(tenant, "officer"), theme=theme, language=language)
+    page = window.open(f"/holds/{hold}/release")
+    page.fill("#id_reason", "settled")
+    page.wait_for_selector("#falling .banner")
+    assert page.inner_text("#falling dd >> nth=0") == "2"
+    assert page.input_value("#id_reason") == "settled", "what was typed meanwhile stays"
+    assert _findings(window) == []
+    assert window.complaints == []
 
 
 @pytest.mark.parametrize("width", [360, 1280])
