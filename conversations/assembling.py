@@ -14,17 +14,15 @@ session; with a subject alone the store answers without Redis.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-import orjson
 from django.db import transaction
 
 from audit.recording import Facts, Target, draft
-from conversations.blocks import Block, Language, Line, build_block, language_of, text_of
+from conversations.blocks import Block, Language, Line, build_block, language_of, spelled, text_of
 from conversations.intent.judging import has_open_task
 from conversations.recalling import QUESTION, recall_op
 from conversations.sessions import Session, home_of, homes_of, load_session
@@ -39,6 +37,7 @@ from memories.searching import Question, answer_question, prepare_search
 from memories.statements.candidates import About, Scope, measure_subject, newest
 from memories.statements.lookup import find_by_ids, find_visible
 from memories.statements.places import Saying, find_sayings, touch_read
+from memories.strict_json import read_exactly
 from privacy.acting import check_identifiers
 from privacy.choosing import Scope as PrivacyScope
 from privacy.subjects import pseudonym_of
@@ -188,7 +187,7 @@ def _lines(session: Session | None, scores: _Scores, query: str) -> tuple[list[L
     found = find_sayings(scores.ids) if scores.ids else {}
     lines = [_line(found[identifier], scores) for identifier in scores.ids if identifier in found]
     if session is not None and has_open_task(session.state):
-        state = json.dumps(session.state, ensure_ascii=False)
+        state = spelled(session.state)
         lines.append(Line("session", None, state, None))
     return lines, language_of([query, *(line.text for line in lines)], _usual_language())
 
@@ -199,7 +198,7 @@ def _line(row: Saying, scores: _Scores) -> Line:
     return Line(
         tier=tier,  # type: ignore[arg-type]
         memory_id=str(row.id),
-        text=text_of(orjson.loads(value)),
+        text=text_of(read_exactly(value)),
         score=scores.short.get(row.id, scores.long.get(row.id)),
         is_profile=row.id in scores.profile,
         sources=frozenset(str(source) for source in row.derived_from),

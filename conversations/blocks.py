@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from conversations.budgeting import estimate_tokens
+from memories.filter_sql import to_json
 
 Tier = Literal["session", "short", "long"]
 Language = Literal["en", "zh"]
@@ -145,7 +146,15 @@ def text_of(value: Mapping[str, Any]) -> str:
 
 
 def _plain(entry: Any) -> str:
-    return entry if isinstance(entry, str) else json.dumps(entry, ensure_ascii=False)
+    return entry if isinstance(entry, str) else spelled(entry)
+
+
+def spelled(entry: Any) -> str:
+    """The JSON of it as people write it; numbers that a float would change keep all digits."""
+    try:
+        return json.dumps(entry, ensure_ascii=False)
+    except TypeError:
+        return to_json(entry)
 
 
 def _line(text: str) -> str:

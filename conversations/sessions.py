@@ -35,7 +35,9 @@ from conversations.keeping import (
     session_key,
     window_key,
 )
+from memories.filter_sql import to_json
 from memories.namespaces import Labels, check_prefix, covers, decode, encode
+from memories.strict_json import read_exactly
 from memoryhub.errors import Invalid, Missing, Unavailable
 from privacy.subjects import pseudonym_of
 from sealing.originals import Place, SealRefused, open_sealed, seal
@@ -199,7 +201,7 @@ def touch_session(
 
 def change_state(session: Session, state: Mapping[str, Any]) -> Session:
     """The session with another open task state, masked already. Raises Missing, Unavailable."""
-    text = json.dumps(state, ensure_ascii=False)
+    text = to_json(state)
     with reaching():
         found = script("change")(
             _keys(session.id), [*_arguments(session.id), WINDOW, "state", text]
@@ -294,7 +296,7 @@ def _read(session_id: str, facts: Mapping[str, str], window: Sequence[str]) -> S
         ttl_seconds=int(facts["ttl"]),
         created_at=_instant(facts["created"]),
         last_active_at=_instant(facts["active"]),
-        state=json.loads(facts["state"]),
+        state=read_exactly(facts["state"]),
         window=tuple(window),
         counts=counts,
     )

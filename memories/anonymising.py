@@ -20,12 +20,13 @@ from memories.dating import Regime
 from memories.filter_sql import to_json
 from memories.preventing import note_kept
 from memories.protecting import guard_of_now, keep_protected, protect_content
-from memories.rewriting import Rewritten, read_exactly, rewrite
+from memories.rewriting import Rewritten, rewrite
 from memories.rows import StoredMemory
 from memories.statements import scans, upsert
 from memories.statements.anonymise import free_originals, kept_findings
 from memories.statements.lookup import find_by_ids
 from memories.statements.together import Together
+from memories.strict_json import read_exactly
 from memories.writing import content_hash_of
 from policies.outcomes import Evaluation
 from privacy.acting import Found, Guard, Protected, protect_value

@@ -9,7 +9,6 @@ write: thirty at once are one memory.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -21,6 +20,7 @@ from memories.ops import Dedup
 from memories.rows import StoredMemory
 from memories.statements.lookup import lock_by_keys
 from memories.statements.nearest import Near, find_near, lock_place
+from memories.strict_json import read_exactly
 from tenants.context import now
 from tenants.snapshots import TenantSettings
 
@@ -62,6 +62,6 @@ def _is_same(put: Prepared, near: Near, profile: Profile, tenant: TenantSettings
     if near.cosine < profile.dedup_threshold:
         return False
     paths = tenant.index_fields if near.index_paths is None else near.index_paths
-    chunks = index_value(json.loads(near.value), paths).chunks
+    chunks = index_value(read_exactly(near.value), paths).chunks
     theirs = " ".join(chunk.text for chunk in chunks)
     return say_the_same(theirs, " ".join(chunk.text for chunk in put.chunks))

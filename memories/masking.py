@@ -13,6 +13,7 @@ from datetime import date
 from typing import Any
 
 from memories.filter_sql import to_json
+from memories.strict_json import read_exactly
 from privacy.detecting import find
 from privacy.detecting.spans import POSSIBLE, Span
 from privacy.detecting.walking import find_in_value, replace_in_value
@@ -33,8 +34,14 @@ class Masked:
 
 
 def mask_json(text: str, *, today: date, mark: bool = False) -> Masked:
-    """The JSON value in `text`, masked; with `mark` each mask stands between OPENS and CLOSES."""
-    value = json.loads(text)
+    """The JSON value in `text`, masked; with `mark` each mask stands between OPENS and CLOSES.
+
+    For a page, which shows numbers as Python does; `mask_json_text` keeps all their digits.
+    """
+    return _mask(json.loads(text), today, mark=mark)
+
+
+def _mask(value: Any, today: date, *, mark: bool = False) -> Masked:
     located = find_in_value(value, today=today)
     shown = replace_in_value(value, located, _marked if mark else mask_span)
     places = tuple((span.entity, place.path) for place in located for span in place.spans)
@@ -42,8 +49,8 @@ def mask_json(text: str, *, today: date, mark: bool = False) -> Masked:
 
 
 def mask_json_text(text: str, today: date) -> str:
-    """JSON text, masked, as JSON text."""
-    return to_json(mask_json(text, today=today).value)
+    """JSON text, masked, as JSON text; every number as it was."""
+    return to_json(_mask(read_exactly(text), today).value)
 
 
 def mask_text(text: str, *, today: date) -> str:

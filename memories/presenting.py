@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
-from memories.masking import mask_json, mask_json_text, mask_text
+from memories.masking import mask_json_text, mask_text
 from memories.namespaces import decode
 from memories.rows import StoredMemory
 from tenants.actors import Actor
+
+MINUTE = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ def present_retention(row: StoredMemory, at: datetime) -> dict[str, Any]:
         "state": state_of(row, at),
         "visible_until": row.visible_until,
         "purge_at": row.purge_at,
-        "ttl_minutes": None if row.ttl is None else row.ttl.total_seconds() / 60,
+        "ttl_minutes": None if row.ttl is None else row.ttl / MINUTE,
         "rule": row.rule,
         "flags": row.flags,
     }
@@ -82,9 +84,9 @@ def present_to(actor: Actor, row: StoredMemory, at: datetime) -> dict[str, Any]:
         return shown
     today = at.date()
     shown["key"] = mask_text(row.key, today=today)
-    shown["value"] = mask_json(row.value, today=today).value
+    shown["value"] = RawJson(mask_json_text(row.value, today))
     shown["subjects"] = [mask_text(subject, today=today) for subject in row.subjects]
     shown["tags"] = [mask_text(tag, today=today) for tag in row.tags]
     if row.source is not None:
-        shown["source"] = mask_json(row.source, today=today).value
+        shown["source"] = RawJson(mask_json_text(row.source, today))
     return shown

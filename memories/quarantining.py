@@ -25,11 +25,12 @@ from memories.models import Memory
 from memories.preventing import note_kept
 from memories.protecting import guard_of_now, open_value
 from memories.reasons import check_reason
-from memories.rewriting import Rewritten, read_exactly, rewrite, with_content
+from memories.rewriting import Rewritten, rewrite, with_content
 from memories.rows import StoredMemory
 from memories.statements import scans, upsert
 from memories.statements.lookup import lock_by_id, lock_by_keys
 from memories.statements.together import Together
+from memories.strict_json import read_exactly
 from memoryhub.errors import Conflict, Denied, Missing
 from privacy.acting import HARD, protect_value
 from privacy.choosing import Scope

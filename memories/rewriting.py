@@ -4,11 +4,9 @@ about personal data leaves. Text and vectors follow at once, the old ones are go
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -19,6 +17,7 @@ from memories.protecting import keep_protected
 from memories.rows import StoredMemory
 from memories.statements import upsert
 from memories.statements.together import Together
+from memories.strict_json import read_exactly
 from memories.writing import content_hash_of
 from privacy.acting import Protected
 from privacy.querysets import Statement, drop_findings_of
@@ -34,16 +33,6 @@ class Rewritten:
 
     row: StoredMemory
     protected: Protected
-
-
-def read_exactly(text: str) -> Any:
-    """Stored JSON as a value: whole numbers and floats as such, what a float would change exact."""
-    return json.loads(text, parse_float=_exact)
-
-
-def _exact(text: str) -> float | Decimal:
-    number = float(text)
-    return number if repr(number) == text else Decimal(text)
 
 
 def with_content(row: StoredMemory, value: Any) -> StoredMemory:
@@ -75,7 +64,7 @@ def _indexed(
     if row.quarantined_at is not None:
         return replace(row, embedding="none"), ("", 0)
     paths = tenant.index_fields if row.index_paths is None else row.index_paths
-    found = index_value(json.loads(row.value), paths)
+    found = index_value(read_exactly(row.value), paths)
     is_embedded = bool(found.chunks) and profile.embeds
     state = "pending" if is_embedded else "none"
     return replace(row, embedding=state), (found.lexemes, found.length)

@@ -27,10 +27,11 @@ from memories.dating import Regime, regime_to_destroy_by
 from memories.filter_sql import to_json
 from memories.keeping_originals import keep_if_protected
 from memories.protecting import guard_of_now, keep_protected, protect_content, seal_value
-from memories.rewriting import Rewritten, read_exactly, rewrite, with_content
+from memories.rewriting import Rewritten, rewrite, with_content
 from memories.rows import SCAN_WITHIN, StoredMemory
 from memories.statements import scans, upsert
 from memories.statements.together import Together
+from memories.strict_json import read_exactly
 from memories.writing import content_hash_of
 from memoryhub.errors import Unavailable
 from privacy.acting import HARD, Guard, Protected, protect_value

@@ -70,6 +70,16 @@ def parse_json(body: bytes) -> Any:
     return document
 
 
+def read_exactly(text: str) -> Any:
+    """Stored JSON as a value: whole numbers and floats as such, what a float would change exact."""
+    return json.loads(text, parse_float=_exact)
+
+
+def _exact(text: str) -> float | Decimal:
+    number = float(text)
+    return number if repr(number) == text else Decimal(text)
+
+
 def _may_hold_strange_things(text: str) -> bool:
     """\\u escapes (NUL, surrogates), the constants, exponents and very long numbers."""
     return (

@@ -24,6 +24,8 @@ from conversations.messaging import Incoming, Received, receive_message, repeat_
 from conversations.opening import begin_session, close_session, read_session, set_state
 from conversations.recalling import recall_in_session
 from conversations.sessions import Session
+from memories.filter_sql import to_json
+from memories.presenting import RawJson
 
 
 class SessionsView(HubView):
@@ -104,9 +106,9 @@ def present_session(session: Session) -> dict[str, Any]:
     """A session as callers get it."""
     return {
         "session_id": session.id, "subject": session.subject, "channel": session.channel,
-        "status": session.status, "state": session.state, "created_at": session.created_at,
-        "last_active_at": session.last_active_at, "expires_at": session.expires_at,
-        "context": list(session.window),
+        "status": session.status, "state": RawJson(to_json(session.state)),
+        "created_at": session.created_at, "last_active_at": session.last_active_at,
+        "expires_at": session.expires_at, "context": list(session.window),
     }  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from memories.inspecting import (
     inspect_memory,
     list_versions,
 )
-from memories.masking import mask_json
+from memories.masking import mask_json_text
 from memories.presenting import RawJson, present_to
 from memoryhub.errors import Invalid
 from policies.wording import Lang
@@ -115,11 +115,11 @@ def _changed(found: Inspected) -> Response:
 
 
 def _present_version(one: Version) -> dict[str, Any]:
-    shown: Any = RawJson(one.value)
+    text = one.value
     if current_actor().is_person:
-        shown = mask_json(one.value, today=one.written_at.date()).value
+        text = mask_json_text(text, one.written_at.date())
     return {
-        "version": one.version, "value": shown, "created_at": one.written_at,
+        "version": one.version, "value": RawJson(text), "created_at": one.written_at,
         "actor": one.actor, "event_id": one.event_id,
     }  # fmt: skip
 

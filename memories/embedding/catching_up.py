@@ -7,7 +7,6 @@ same version. What the provider refuses for good is `failed`, with a finding.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -25,6 +24,7 @@ from memories.models import Finding
 from memories.querysets import FindingQuerySet
 from memories.statements.together import Together
 from memories.statements.upsert import replace_vectors
+from memories.strict_json import read_exactly
 from tenants.context import current_tenant_id, now
 from tenants.snapshots import TenantSettings, tenant_settings
 
@@ -89,7 +89,7 @@ def _claim(tenant: TenantSettings) -> list[_Waiting]:
 
 def _chunks(value: str, paths: list[str] | None, tenant: TenantSettings) -> list[Chunk]:
     fields = tenant.index_fields if paths is None else paths
-    return index_value(json.loads(value), fields).chunks
+    return index_value(read_exactly(value), fields).chunks
 
 
 def _embed(waiting: list[_Waiting], profile: Profile) -> int:

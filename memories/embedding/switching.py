@@ -8,7 +8,6 @@ stay, so that going back is the same work with little left to do. Killed at any 
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,6 +33,7 @@ from memories.statements.vectors import (
     sample_values,
     settle_embedded,
 )
+from memories.strict_json import read_exactly
 from tenants.context import now
 from tenants.models import Tenant
 from tenants.snapshots import tenant_settings
@@ -98,7 +98,7 @@ def _embed_rows(profile: Profile, rows: list[Stored]) -> None:
         (row.id, chunk)
         for row in rows
         for chunk in index_value(
-            json.loads(row.value), fields if row.index_paths is None else row.index_paths
+            read_exactly(row.value), fields if row.index_paths is None else row.index_paths
         ).chunks
     ]
     vectors = _embed_patiently(profile, [chunk for _, chunk in chunks])
@@ -131,7 +131,7 @@ def _compare(before: Profile, after: Profile) -> float | None:
     """Ask both profiles the same questions: beginnings of some of the tenant's own memories."""
     with transaction.atomic():
         values = sample_values(SAMPLES)
-    questions = [" ".join(_strings(json.loads(value)))[:QUESTION_CHARACTERS] for value in values]
+    questions = [" ".join(_strings(read_exactly(value)))[:QUESTION_CHARACTERS] for value in values]
     shares = []
     for question in filter(None, questions):
         one, two = _nearest(before, question), _nearest(after, question)

@@ -10,6 +10,7 @@ import orjson
 
 from memories.moving.items import Item, read_instant
 from memories.namespaces import decode, parse_path
+from memories.presenting import MINUTE
 from memories.rows import StoredMemory
 from memories.strict_json import parse_json
 from memoryhub.errors import HubError, Invalid
@@ -33,7 +34,7 @@ def as_line(row: StoredMemory) -> bytes:
             "tags": row.tags, "importance": row.importance, "decay": row.decay, "source": source,
             "session_id": row.session,
             "index": False if row.index_paths == [] else row.index_paths,
-            "ttl": None if row.ttl is None else row.ttl.total_seconds() / 60,
+            "ttl": None if row.ttl is None else row.ttl / MINUTE,
             "created_at": row.created_at, "updated_at": row.updated_at,
             "expires_at": row.ttl_expires_at, "id": row.id, "label": row.label,
             "classes": row.classes, "tier": row.tier, "version": row.version,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -45,6 +47,22 @@ def test_all_tiers_come_together_in_the_subjects_language(talk: Talk) -> None:
     english = agent.call("POST", "/context", {"subject": "u2", "query": "Where do they live?"})
     assert english.json()["prompt"].startswith("Known about the user:\n- ")
     assert english.json()["items"][0]["text"] == "住在上海"
+
+
+def test_numbers_keep_their_digits_in_the_state_and_in_the_block(talk: Talk) -> None:
+    numbers = ["98765432109876543210987", "1e400", "0.1234567890123456789", "-7"]
+    given = f'{{"seat": [{", ".join(numbers)}]}}'
+    raw = f'{{"namespace": ["users", "u1"], "key": "k", "value": {given}, "index": false}}'
+    assert talk.caller.call("PUT", "/store/items", raw=raw.encode()).status_code == 200
+    changed = talk.caller.call("PATCH", talk.path, raw=f'{{"state": {given}}}'.encode())
+    for answer in (changed, talk.get()):
+        assert answer.status_code == 200, answer.content
+        state = json.loads(answer.content, parse_float=Decimal, parse_int=Decimal)["state"]
+        assert state == {"seat": [Decimal(number) for number in numbers]}
+    answer = talk.context("which seat?")
+    assert answer.status_code == 200, answer.content
+    assert numbers[0] in texts(answer)[0]
+    assert numbers[2] in texts(answer)[0]
 
 
 def test_without_anything_known_the_block_is_empty(talk: Talk) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.callers import Caller
+from tests.people import Person
 
 NUMBERS = [
     "0", "-0", "0.0", "-0.0", "1.0", "1e0", "1E+2", "100000000000000000000", "0.1", "1e400",
@@ -91,3 +92,29 @@ def test_text_comes_back_unchanged(shared_agent: Caller, text: str) -> None:
     value = {text: [text, {"deep": text}]}
     assert shared_agent.put(["texts"], text, value).status_code == 200
     assert shared_agent.get(["texts"], text).json()["value"] == value
+
+
+def test_people_see_every_number_with_all_its_digits(agent: Caller, officer: Person) -> None:
+    numbers = ["12345678901234567890123", "1e400", "0.1234567890123456789", "1.50", "7"]
+    given = f'{{"n": [{", ".join(numbers)}]}}'
+    raw = f'{{"namespace": ["a"], "key": "k", "index": false, "value": {given}, "source": {given}}}'
+    answer = agent.call("PUT", "/store/items", raw=raw.encode())
+    where = f"/memories/{answer.json()['id']}"
+    agent.put(["a"], "k", {"n": 1}, index=False)
+    agent.call("PUT", "/store/items", raw=raw.encode())
+
+    def read(answer: Any) -> Any:
+        assert answer.status_code == 200, answer.content
+        return json.loads(answer.content, parse_float=Decimal, parse_int=Decimal)
+
+    wanted = {"n": [Decimal(number) for number in numbers]}
+    shown = [
+        read(officer.call("GET", where)),
+        read(officer.get(["a"], "k")),
+        read(officer.search(["a"]))["items"][0],
+        read(officer.call("POST", f"{where}/label", {"label": None, "reason": "none needed"})),
+    ]
+    assert [one["value"] for one in shown] == [wanted] * 4
+    assert [one["source"] for one in shown] == [wanted] * 4
+    versions = read(officer.call("GET", f"{where}/versions"))["items"]
+    assert [one["value"] for one in versions] == [wanted, {"n": Decimal(1)}, wanted]

@@ -40,7 +40,9 @@ def test_without_a_default_nothing_expires(agent: Caller) -> None:
     assert retention["purge_at"] is None
 
 
-@pytest.mark.parametrize(("given", "minutes"), [({}, 30), ({"ttl": 0.1}, 0.1), ({"ttl": 90}, 90)])
+@pytest.mark.parametrize(
+    ("given", "minutes"), [({}, 30), ({"ttl": 0.1}, 0.1), ({"ttl": 0.03}, 0.03), ({"ttl": 90}, 90)]
+)
 def test_a_ttl_is_the_tenants_or_the_items_own(
     make_tenant: Callable[..., Tenant], make_caller: Callable[..., Caller],
     given: dict[str, Any], minutes: float,
