@@ -14,7 +14,7 @@ from memories.searching import Found, search_memories
 from tenants.authorising import require
 from tenants.roles import Action
 
-LIMIT, MOST = 5, 50
+LIMIT = 5
 
 QUESTION = Patience(0.1)
 """Of a turn of a conversation, which has 300 ms for all: a question in line behind more than two

@@ -14,8 +14,9 @@ from api.openapi.access import Body
 from api.openapi.shapes import Shape, answers
 from api.openapi.store import HitShape
 from conversations.assembling import BUDGET, LEAST_BUDGET, MOST_BUDGET
-from conversations.recalling import LIMIT, MOST
+from conversations.recalling import LIMIT as RECALLED
 from conversations.sessions import LEAST_TTL, MOST_TTL, TTL_SECONDS
+from memories.ops import LIMIT as MOST
 from memories.ops import LIST_ITEM_BYTES, QUERY_CHARACTERS
 
 
@@ -95,7 +96,7 @@ class RecallRequest(Body):
     """A question to the session's short-term memory."""
 
     query: Query
-    limit: Annotated[int, Field(ge=1, le=MOST)] = LIMIT
+    limit: Annotated[int, Field(ge=0, le=MOST)] = RECALLED
 
 
 class RecalledShape(Shape):

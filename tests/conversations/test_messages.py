@@ -157,6 +157,8 @@ def test_a_key_needs_no_more_than_the_scope_of_sessions(
     talk = Talk(make_caller(tenant, scopes=["session:use"]))
     assert talk.say(CAR).json()["short_term"]["stored"] is True
     assert len(talk.recall("机场").json()["items"]) == 1
+    assert talk.recall("机场", limit=0).json()["items"] == []
+    assert len(talk.recall("机场", limit=1000).json()["items"]) == 1
     assert talk.context("机场").status_code == 200
     assert talk.caller.search([]).status_code == 403
     assert talk.end().status_code == 204
@@ -173,6 +175,8 @@ def test_a_key_needs_no_more_than_the_scope_of_sessions(
         ("POST", "*/messages", {"role": "user", "content": "x" * 65_537}, ("content", "too_long")),
         ("PATCH", "*", {"state": {"a": "x" * 4_096}}, ("state", "too_long")),
         ("POST", "*/recall", {"query": " "}, ("query", "empty")),
+        ("POST", "*/recall", {"query": "x", "limit": -1}, ("limit", "out_of_range")),
+        ("POST", "*/recall", {"query": "x", "limit": 1001}, ("limit", "out_of_range")),
         ("POST", "/context", {"query": "x"}, ("", "not_together")),
         ("POST", "/context", {"query": "x", "subject": "u", "budget_tokens": 1},
          ("budget_tokens", "out_of_range")),
