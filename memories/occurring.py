@@ -22,6 +22,7 @@ from django.db import transaction
 from audit.jobs import Step, begin_job, job_kind
 from audit.models import Job
 from audit.recording import Facts, Target, record
+from audit.repeating import settle
 from memories.dating import moved_by_others, regime_of, with_dates
 from memories.models import BusinessEvent
 from memories.namespaces import Labels, covers, encode, narrow
@@ -88,6 +89,7 @@ def tell_event(occurrence: Occurrence) -> int:
                 "received_at": now(), "scope": scope, "matched": matched,
             },
         )  # fmt: skip
+        settle({"matched": int(event.matched)}, status=202)
         if not is_new:
             return int(event.matched)
         record(

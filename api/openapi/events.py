@@ -43,5 +43,5 @@ class MatchedShape(Shape):
 
 tell_event = extend_schema(
     operation_id="tell_event", tags=["events"], summary="Tell of a business event",
-    request=EventRequest, responses=answers({202: MatchedShape}),
+    request=EventRequest, responses=answers({202: MatchedShape}, 409),
 )  # fmt: skip

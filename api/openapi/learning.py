@@ -101,7 +101,7 @@ _GOLDEN = ["golden questions"]
 promote_session = extend_schema(
     operation_id="promote_session", tags=_TAGS,
     summary="Keep what this session stated, without waiting for it to be repeated",
-    request=PromoteRequest, responses=answers({200: PromotionShape}),
+    request=PromoteRequest, responses=answers({200: PromotionShape}, 409),
 )  # fmt: skip
 give_feedback = extend_schema(
     operation_id="give_feedback", tags=["store"],

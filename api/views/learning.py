@@ -16,6 +16,7 @@ from api.openapi.learning import FeedbackRequest, PromoteRequest, QuestionReques
 from api.paging import PAGE_FIELDS, page_asked, page_of
 from api.repeating import read_again, repeatable
 from audit.jobs import present_job
+from audit.repeating import settle
 from conversations.feedback import give_feedback
 from conversations.golden import (
     add_question,
@@ -34,15 +35,24 @@ from tenants.authorising import require
 from tenants.roles import Action
 
 
+def _promoted_again(request: Request, made: Mapping[str, Any]) -> dict[str, Any]:
+    """What became of the session's statements the first time: ids and reasons."""
+    return dict(made)
+
+
 class PromoteView(HubView):
     """Keep what a session stated."""
 
     @shapes.promote_session
+    @repeatable(_promoted_again)
     def post(self, request: Request, session_id: str) -> Response:
         require(Action.USE_SESSIONS)
         asked = parsed(PromoteRequest, request)
         session = load_session(session_id)
-        return Response(present_promotion(promote_session(session, asked.memory_ids)))
+        promotion = present_promotion(promote_session(session, asked.memory_ids))
+        with transaction.atomic():  # a crash before it is a repeat, which promotes nothing twice
+            settle(promotion)
+        return Response(promotion)
 
 
 class FeedbackView(HubView):
@@ -142,11 +152,16 @@ def present_promotion(asked: Asked) -> Mapping[str, Any]:
     """What was promoted and what was not."""
     return {
         "promoted": [
-            {"memory_id": one.memory_id, "from": list(one.sources), "reason": one.reason}
+            {
+                "memory_id": str(one.memory_id), "from": [str(source) for source in one.sources],
+                "reason": one.reason,
+            }
             for one in asked.promoted
         ],
-        "skipped": [{"memory_id": one.memory_id, "reason": one.reason} for one in asked.skipped],
-    }
+        "skipped": [
+            {"memory_id": str(one.memory_id), "reason": one.reason} for one in asked.skipped
+        ],
+    }  # fmt: skip
 
 
 def present_question(row: GoldenQuestion) -> dict[str, Any]:

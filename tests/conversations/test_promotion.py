@@ -124,7 +124,13 @@ def test_what_is_asked_to_be_remembered_is_promoted_at_once(
 @pytest.mark.slow
 def test_the_caller_marks_a_session(tenant: Tenant, agent: Caller, say: Say) -> None:
     session = say("u1", "默认用顺丰发货", "我要订明天下午 3 点去机场的车")
-    answer = agent.call("POST", f"/sessions/{session}/promote", {})
+    where = f"/sessions/{session}/promote"
+    answer = agent.call("POST", where, {}, idempotency_key="k1")
+    replay = agent.call("POST", where, {}, idempotency_key="k1")
+    assert replay.headers["Idempotent-Replay"] == "true"
+    assert replay.json() == answer.json()
+    other = agent.call("POST", where, {"memory_ids": [str(uuid4())]}, idempotency_key="k1")
+    assert (other.status_code, other.json()["code"]) == (409, "idempotency_conflict")
     assert answer.status_code == 200, answer.content
     assert fault_of("POST", f"/api/v1/sessions/{session}/promote", answer) is None
     (made,) = answer.json()["promoted"]

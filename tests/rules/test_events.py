@@ -57,6 +57,19 @@ def test_the_same_id_counts_once(governed: Governed, agent: Caller) -> None:
         assert BusinessEvent.objects.count() == 1
 
 
+def test_an_event_told_again_under_its_idempotency_key_is_answered_again(agent: Caller) -> None:
+    agent.put(["a"], "k", {"n": 1}, index=False)
+    body = {"id": "e1", "type": "t", "occurred_at": "2026-01-01T00:00:00Z", "namespace": ["a"]}
+    first = agent.call("POST", "/events", body, idempotency_key="k1")
+    again = agent.call("POST", "/events", body, idempotency_key="k1")
+    assert (first.status_code, again.status_code) == (202, 202)
+    assert first.json() == again.json() == {"matched": 1}
+    assert "Idempotent-Replay" not in first.headers
+    assert again.headers["Idempotent-Replay"] == "true"
+    other = agent.call("POST", "/events", {**body, "id": "e2"}, idempotency_key="k1")
+    assert (other.status_code, other.json()["code"]) == (409, "idempotency_conflict")
+
+
 def test_an_event_that_moves_a_purge_earlier_gives_notice(
     governed: Governed, agent: Caller, owner_url: str
 ) -> None:
