@@ -98,6 +98,14 @@ class RequestResultShape(Shape):
     probe: ProbeShape | None
 
 
+class RequestLinksShape(Shape):
+    """Where its parts stand; null where its kind has none."""
+
+    memories: str
+    package: str | None
+    certificate: str | None
+
+
 class SubjectRequestShape(Shape):
     """A subject request. Free texts are null for those who may not read them, and after an
     erasure, which destroys the key to them."""
@@ -117,6 +125,7 @@ class SubjectRequestShape(Shape):
     decision: DecisionShape | None
     approval: RequestApprovalShape | None
     result: RequestResultShape | None
+    links: RequestLinksShape
     job: UUID | None
     created_at: datetime
     created_by: str

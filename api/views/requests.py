@@ -56,7 +56,7 @@ class RequestsView(HubView):
         kind = _one_of(request, "kind", get_args(shapes.Kind))
         rows = rows if state is None else rows.in_states(state)
         rows = rows if kind is None else rows.filter(kind=kind)
-        return Response(page_of(rows, page_asked(request), present=present_request))
+        return Response(page_of(rows, page_asked(request), present=_present))
 
     @shapes.open_request
     @repeatable(read_again)
@@ -68,7 +68,7 @@ class RequestsView(HubView):
             received_at=read_instant(asked.received_at, path="received_at"),
         )  # fmt: skip
         headers = {"Location": f"{ROOT}/{made.id}"}
-        return Response(present_request(made), status=201, headers=headers)
+        return Response(_present(made), status=201, headers=headers)
 
 
 class RequestView(HubView):
@@ -76,7 +76,7 @@ class RequestView(HubView):
 
     @shapes.get_request
     def get(self, request: Request, request_id: UUID) -> Response:
-        return Response(open_request_of(request_id))
+        return Response(_linked(open_request_of(request_id)))
 
 
 class IdentityView(HubView):
@@ -87,7 +87,7 @@ class IdentityView(HubView):
         require(Action.STEP_REQUEST)
         asked = parsed(IdentityRequest, request)
         verify_identity(request_id, method=asked.method, reference=asked.reference)
-        return Response(open_request_of(request_id))
+        return Response(_linked(open_request_of(request_id)))
 
 
 class ScopeView(HubView):
@@ -108,7 +108,7 @@ class ExclusionsView(HubView):
         asked = parsed(ExclusionsRequest, request)
         ids = [_identifier(text, number) for number, text in enumerate(asked.memory_ids)]
         exclude_memories(request_id, memory_ids=ids, ground=asked.ground, text=asked.text)
-        return Response(open_request_of(request_id))
+        return Response(_linked(open_request_of(request_id)))
 
 
 class DecideView(HubView):
@@ -119,7 +119,7 @@ class DecideView(HubView):
         require(Action.STEP_REQUEST)
         asked = parsed(DecideRequest, request)
         decide_request(request_id, grant=asked.grant, reason=asked.reason)
-        return Response(open_request_of(request_id))
+        return Response(_linked(open_request_of(request_id)))
 
 
 class ApproveRequestView(HubView):
@@ -140,7 +140,7 @@ class ExtendView(HubView):
     def post(self, request: Request, request_id: UUID) -> Response:
         require(Action.STEP_REQUEST)
         extend_request(request_id, reason=parsed(ReasonRequest, request).reason)
-        return Response(open_request_of(request_id))
+        return Response(_linked(open_request_of(request_id)))
 
 
 class WithdrawView(HubView):
@@ -150,7 +150,7 @@ class WithdrawView(HubView):
     def post(self, request: Request, request_id: UUID) -> Response:
         require(Action.STEP_REQUEST)
         withdraw_request(request_id, reason=parsed(ReasonRequest, request).reason)
-        return Response(open_request_of(request_id))
+        return Response(_linked(open_request_of(request_id)))
 
 
 class RequestMemoriesView(HubView):
@@ -218,3 +218,17 @@ def _identifier(text: str, number: int) -> UUID:
         return UUID(text)
     except ValueError:
         raise Invalid.at(f"memory_ids[{number}]", "invalid_type", "That is no id.") from None
+
+
+def _present(request: Any) -> dict[str, Any]:
+    return _linked(present_request(request))
+
+
+def _linked(found: dict[str, Any]) -> dict[str, Any]:
+    """With the addresses of its parts: null where its kind has none; 409 there until it is made."""
+    here = f"{ROOT}/{found['id']}"
+    return {**found, "links": {
+        "memories": f"{here}/memories",
+        "package": f"{here}/package" if found["kind"] == "access" else None,
+        "certificate": f"{here}/certificate" if found["kind"] == "erasure" else None,
+    }}  # fmt: skip

@@ -39,7 +39,11 @@ def test_the_answer_has_the_shape_of_the_contract(asking: Asking, memory: str) -
     request = asking.open("anna", received_at="2026-01-31T12:00:00Z")
     found = asking.get(request)
     names = "id kind subject state outcome received_at due_at extension identity scope"
-    assert {*names.split(), "exclusions", "decision", "approval", "result"} <= set(found)
+    assert {*names.split(), "exclusions", "decision", "approval", "result", "links"} <= set(found)
+    here = f"/api/v1/subject-requests/{request}"
+    assert found["links"] == {
+        "memories": f"{here}/memories", "package": None, "certificate": f"{here}/certificate",
+    }  # fmt: skip
     assert found["subject"].startswith("s_")
     assert "anna" not in json.dumps(found)
     assert found["due_at"] == "2026-03-02T12:00:00Z"
