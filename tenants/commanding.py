@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -65,7 +65,16 @@ class HubCommand(BaseCommand):
 
     def answer(self, facts: dict[str, Any], text: str, *, as_json: bool) -> None:
         """The result, on stdout alone."""
-        self.stdout.write(json.dumps(facts, default=str, ensure_ascii=False) if as_json else text)
+        self.stdout.write(
+            json.dumps(facts, default=_plain, ensure_ascii=False) if as_json else text
+        )
+
+
+def _plain(value: Any) -> str:
+    """What JSON has no type for: an instant as the API writes it, in UTC with Z."""
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    return str(value)
 
 
 def open_tenant(slug: str) -> Tenant:

@@ -48,6 +48,12 @@ def test_the_certificate_says_when_the_last_copy_ends(agent: Caller, asking: Ask
     assert backups["last_expires_at"] in shown
 
 
+def test_a_command_writes_instants_in_utc_with_z(hub: str) -> None:
+    said = record("2026-01-02T08:00:00+08:00", "2026-02-01T00:00:00Z")
+    assert said["taken_at"] == "2026-01-02T00:00:00Z"
+    assert said["expires_at"] == "2026-02-01T00:00:00Z"
+
+
 @pytest.mark.parametrize(
     ("taken", "expires", "said"),
     [

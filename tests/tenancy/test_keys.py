@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import hmac
+import json
+import re
 from collections.abc import Callable
 from datetime import timedelta
+from io import StringIO
 from typing import Any
 
 import psycopg
 import pytest
+from django.core.management import call_command
 
 from memoryhub.errors import Invalid, Missing, Unauthenticated
 from tenants.access import authenticating
@@ -19,6 +23,8 @@ from tenants.context import acting_as
 from tenants.keys import make_key_text
 from tenants.models import ApiKey, Tenant
 from tests.callers import Caller
+
+INSTANT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z"
 
 
 @pytest.fixture
@@ -237,3 +243,13 @@ def test_a_key_that_would_open_something_else_is_not_issued(
     with pytest.raises(Invalid) as refused:
         issue(**options)
     assert [one.path for one in refused.value.errors] == [path]
+
+
+def test_the_commands_write_instants_as_the_api_does(tenant: Tenant) -> None:
+    said = StringIO()
+    call_command("issue_key", tenant.slug, name="n", expires="90d", json=True, stdout=said)
+    issued = json.loads(said.getvalue())
+    assert re.fullmatch(INSTANT, issued["expires_at"])
+    said = StringIO()
+    call_command("revoke_key", issued["id"], json=True, stdout=said)
+    assert re.fullmatch(INSTANT, json.loads(said.getvalue())["revoked_at"])

@@ -25,9 +25,7 @@ class Command(HubCommand):
     def run(self, **options: Any) -> None:
         taken, expires = _instant(options["taken_at"]), _instant(options["expires_at"])
         backup = record_backup(taken_at=taken, expires_at=expires)
-        facts = {
-            "id": str(backup.id), "taken_at": taken.isoformat(), "expires_at": expires.isoformat(),
-        }  # fmt: skip
+        facts = {"id": str(backup.id), "taken_at": taken, "expires_at": expires}
         self.answer(facts, f"Recorded: a copy of {taken:%Y-%m-%d %H:%M} until {expires:%Y-%m-%d}.",
                     as_json=options["json"])  # fmt: skip
 
