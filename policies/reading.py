@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from math import isfinite
 from typing import Final, TypeVar
 
@@ -168,12 +169,12 @@ class Fields:
         raw = self.take(name)
         if raw is None:
             return None
-        if isinstance(raw, bool) or not isinstance(raw, int | float):
+        if isinstance(raw, bool) or not isinstance(raw, int | float | Decimal):
             self.note(name, "invalid_type", "give a number")
         elif not (within[0] <= raw <= within[1] and isfinite(raw)):
             self.note(name, "out_of_range", f"give a number from {within[0]} to {within[1]}")
-        else:
-            return raw
+        else:  # the wire spells 0.30 and the like as a Decimal
+            return float(raw) if isinstance(raw, Decimal) else raw
         return None
 
     def whole(self, name: str, within: tuple[int, int]) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -69,6 +70,12 @@ def test_defaults_are_the_documented_ones() -> None:
     assert (rule.anchor, rule.namespace, rule.end, rule.weight) == ("created", (), "trash", 0)
     assert not rule.statutory
     assert not rule.locked
+
+
+def test_a_number_may_be_spelled_with_more_digits_than_it_needs() -> None:
+    raw = {"key": "d", "kind": "degrade", "after": {"days": 1}, "weight": Decimal("0.30")}
+    assert rule_as_wire(parse_rule(raw))["weight"] == 0.3
+    assert faults([{**raw, "weight": Decimal("1E+400")}]) == [("rules[0].weight", "out_of_range")]
 
 
 def test_null_means_absent() -> None:
