@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 from privacy import detecting
@@ -124,8 +125,10 @@ def leaf_text(leaf: Any) -> str:
     """What a leaf is read as: a number is read if it is whole; null, true and fractions are not."""
     if isinstance(leaf, str):
         return leaf
-    if isinstance(leaf, bool) or not isinstance(leaf, int | float):
+    if isinstance(leaf, bool) or not isinstance(leaf, int | float | Decimal):
         return ""
+    if isinstance(leaf, Decimal):  # a number whose digits a float would not keep
+        return str(int(leaf)) if leaf.adjusted() < 40 and leaf == leaf.to_integral_value() else ""
     if isinstance(leaf, float):
         return str(int(leaf)) if leaf.is_integer() and abs(leaf) < 1e19 else ""
     return str(leaf) if -(10**40) < leaf < 10**40 else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import date
+from decimal import Decimal
 from typing import Any
 
 import pytest
@@ -53,6 +54,9 @@ def test_whole_numbers_are_searched_and_fractions_and_booleans_are_not() -> None
         "f": ["13800138000"],
     }
     assert places({"f": 0.4111111111111111, "t": True, "n": None, "big": 10**60}) == {}
+    exact = {"big": Decimal("1E+400"), "f": Decimal("0.30"), "long": Decimal("1" * 39 + ".5")}
+    exact["card"] = Decimal("4111111111111111.00")
+    assert places(exact) == {"card": ["4111111111111111"]}
 
 
 def test_a_key_is_a_context_word() -> None:
