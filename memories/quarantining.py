@@ -19,7 +19,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from audit.recording import Facts, Target, record
-from memories.dating import evaluate_row, regime_to_destroy_by, with_dates
+from memories.dating import evaluate_row, regime_of, regime_to_destroy_by, with_dates
 from memories.inspecting import Inspected, find_memory, inspect_row
 from memories.models import Memory
 from memories.preventing import note_kept
@@ -120,7 +120,8 @@ def _gather(identifier: UUID) -> tuple[StoredMemory, StoredMemory | None]:
     holder = lock_by_keys([(seen.namespace, seen.key)]).get((seen.namespace, seen.key))
     row = lock_by_id(identifier) or find_memory(identifier)
     if row.quarantined_at is None:
-        raise Conflict("It is not quarantined.", state="not_quarantined")
+        state = evaluate_row(row, regime_of(tenant_settings()), now()).state
+        raise Conflict("It is not quarantined.", state=state)
     return row, None if holder is None or holder.id == row.id else holder
 
 
