@@ -12,7 +12,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -25,6 +25,7 @@ from audit.recording import Facts, Target, record
 from evidence.lists import LISTS, Asked, ExportedList, Row
 from evidence.manifests import hash_file, newest_checkpoint, sign_manifest
 from memoryhub.errors import Denied, Invalid
+from policies.parsing import instant_as_wire
 from sealing.signing import public_key
 from tenants.authorising import require
 from tenants.context import current_tenant_id, now
@@ -52,7 +53,7 @@ def ask_for_export(name: str, given: Mapping[str, Any], *, format: Format) -> Jo
             KIND, action=found.action, total=None,
             params={
                 "list": name, "filter": dict(given), "format": format,
-                "prefixes": list(actor.prefixes), "until": now().isoformat(),
+                "prefixes": list(actor.prefixes), "until": instant_as_wire(now()),
                 "by": {"kind": actor.kind.value, "id": actor.id, "name": actor.name},
             },
         )  # fmt: skip
@@ -94,7 +95,7 @@ def _write(found: ExportedList, rows: Iterable[Row], format: Format, *, with_hea
 def _plain(value: Any) -> Any:
     """As JSON holds it."""
     if isinstance(value, datetime):
-        return value.isoformat()
+        return instant_as_wire(value.astimezone(UTC))
     return str(value) if isinstance(value, UUID) else value
 
 
@@ -115,7 +116,7 @@ def _sign(job: Job, rows: int) -> dict[str, Any]:
     manifest = {
         "format": FORMAT, "tenant": str(current_tenant_id()), "list": params["list"],
         "filter": params["filter"], "prefixes": params["prefixes"], "until": params["until"],
-        "by": params["by"], "made_at": now().isoformat(), "rows": rows,
+        "by": params["by"], "made_at": instant_as_wire(now()), "rows": rows,
         "columns": list(LISTS[params["list"]].columns),
         "files": {job.file_name: digest}, "bytes": size, "checkpoint": newest_checkpoint(),
         "cells": "in CSV an apostrophe stands before what a spreadsheet would take for a formula",

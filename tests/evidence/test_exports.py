@@ -42,6 +42,9 @@ def test_events_are_exported_as_the_list_shows_them(
     assert [row["id"] for row in rows] == [one["id"] for one in listed]
     assert job["result"]["rows"] == len(rows) == 5
     assert all(json.loads(row["payload"])["id"] == row["id"] for row in rows)
+    manifest = job["result"]["manifest"]
+    instants = [*(row["at"] for row in rows), manifest["until"], manifest["made_at"]]
+    assert {at[-1] for at in instants} == {"Z"}
 
 
 def test_the_manifest_says_what_was_asked_and_proves_the_file(
