@@ -8,7 +8,6 @@ data in clear as stored, so taking it is an event, and an erasure removes it lik
 from __future__ import annotations
 
 import io
-import json
 import zipfile
 from collections.abc import Mapping
 from hashlib import sha256
@@ -34,12 +33,14 @@ from erasure.finding import (
 from erasure.models import SubjectRequest
 from erasure.scoping import put_fresh_into_scope
 from erasure.signing import PACKAGE, as_text, sign_document
+from memories.filter_sql import to_json
 from memories.models import MemoryVersion
 from memories.namespaces import decode
 from memories.presenting import present_retention
 from memories.requesting import mark_requested
 from memories.rows import StoredMemory
 from memories.statements.lookup import find_by_ids
+from memories.strict_json import read_exactly
 from memoryhub.errors import Conflict, Denied, Missing
 from policies.parsing import instant_as_wire
 from policies.requests.steps import RequestKind, RequestState
@@ -121,13 +122,21 @@ def _outer(content: Mapping[str, Any]) -> bytes:
     return _zip({f"{lang}.zip": _inner(content, lang) for lang in LANGS})
 
 
+def _data_text(document: Mapping[str, Any]) -> str:
+    """As people read it; compact where a number has digits that only the exact spelling keeps."""
+    try:
+        return as_text(document)
+    except TypeError:
+        return to_json(document) + "\n"
+
+
 def _inner(content: Mapping[str, Any], lang: Lang) -> bytes:
     decoded = {
         **content,
-        "memories": [{**one, "value": json.loads(one["value"])} for one in content["memories"]],
+        "memories": [{**one, "value": read_exactly(one["value"])} for one in content["memories"]],
     }
     files = {
-        "data.json": as_text(decoded).encode(),
+        "data.json": _data_text(decoded).encode(),
         "package.html": package_html(content, lang).encode(),
     }
     facts = {

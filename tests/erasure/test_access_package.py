@@ -49,6 +49,17 @@ def test_the_package_holds_what_is_stored_and_restricts_nothing(
     assert "Your personal data" in files_of(asking, request, "en")["package.html"].decode()
 
 
+def test_numbers_in_the_package_have_all_their_digits(agent: Caller, asking: Asking) -> None:
+    raw = (
+        b'{"namespace": ["crm"], "key": "k", "subjects": ["anna"], '
+        b'"value": {"n": 12345678901234567890.123}}'
+    )
+    assert agent.call("PUT", "/store/items", raw=raw).status_code == 200
+    request = asking.ready("anna", "access")
+    asking.carry_out(request)
+    assert '"n":12345678901234567890.123}' in files_of(asking, request, "en")["data.json"].decode()
+
+
 @pytest.mark.slow
 def test_an_erasure_takes_the_package_too(agent: Caller, asking: Asking) -> None:
     agent.put(["crm"], "k", {"text": "likes tea"}, subjects=["anna"])
