@@ -142,9 +142,10 @@ def test_no_page_has_inline_script_or_style(people: dict[str, Client], agent: Ca
 
 # A page asks the database a fixed number of times, however much there is. Counted as for somebody
 # who comes after a while: within five seconds the tenant's settings are not read again, and how
-# soon the second look follows the first is the machine's affair.
+# soon the second look follows the first is the machine's affair. The overview asks once more who
+# holds sealing back when events wait long, as they do late in a run of all tests.
 MOST_QUERIES = {
-    "/": 24, "/memories": 20, "/memories?q=boat": 20, "/audit": 18, "/access": 14,
+    "/": 25, "/memories": 20, "/memories?q=boat": 20, "/audit": 18, "/access": 14,
     "/access/review": 16, "/access/keys": 14, "/settings": 14, "/settings/sweeps": 20,
     "/account": 16,
 }  # fmt: skip

@@ -89,7 +89,8 @@ def test_when_it_is_killed_everything_ends_and_the_next_start_recovers(
     up.process.wait()
     ups.append(Up(up.data, port=up.port))  # at once, while the rest is still ending
     ups[-1].wait_until_up()
-    assert not living([pid for pid in pids if pid not in _pids(ups[-1])])
+    former = [pid for pid in pids if pid not in _pids(ups[-1])]
+    assert wait_until(lambda: not living(former), PATIENCE, step=0.2)
     ups[-1].wait_until_whole()
 
 
