@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+from importlib.util import find_spec
 from pathlib import Path
 
 NAME, VERSION = "langgraph-checkpoint-postgres", "3.2.0"
@@ -25,7 +26,9 @@ def fetch_tests(cache: Path) -> Path:
     archive = cache / f"{NAME.replace('-', '_')}-{VERSION}.tar.gz"
     if not archive.exists():
         cache.mkdir(parents=True, exist_ok=True)
-        command = [sys.executable, "-m", "pip", "download", f"{NAME}=={VERSION}", "--no-deps"]
+        # `make` leaves pip out of the environment where the Python that made it has one
+        python = sys.executable if find_spec("pip") else sys._base_executable  # type: ignore[attr-defined]
+        command = [python, "-m", "pip", "download", f"{NAME}=={VERSION}", "--no-deps"]
         command += ["--no-binary", NAME, "--dest", str(cache), "--quiet"]
         subprocess.run(command, check=True, timeout=300)
     found = hashlib.sha256(archive.read_bytes()).hexdigest()
