@@ -131,6 +131,7 @@ def test_a_part_of_a_log_is_proved_to_be_a_part(sealed: Tenant, tmp_path: Path) 
 FILES = ("events.jsonl", "checkpoints.jsonl", "manifest.json", "manifest.note")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FILES)
 def test_a_bundle_changed_on_the_way_is_not_whole(
     sealed: Tenant, tmp_path: Path, name: str

@@ -70,6 +70,7 @@ def is_same_instant(left: str, right: str) -> bool:
         return False
 
 
+@pytest.mark.slow
 def test_every_random_change_is_found(tenant: Tenant, seal_now: Callable[[], int]) -> None:
     write_events(tenant, 12)
     seal_now()

@@ -151,6 +151,7 @@ MOST_QUERIES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("address", list(MOST_QUERIES))
 def test_the_number_of_queries_is_bounded(
     address: str, agent: Caller, people: dict[str, Client], monkeypatch: pytest.MonkeyPatch

@@ -30,6 +30,7 @@ def without_marks(page: str) -> str:
     return page
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", FOUR)
 def test_a_rule_made_in_the_page_acts(
     name: str, admin: Client, officer: Client, agent: Caller, tenant: Tenant, owner_url: str

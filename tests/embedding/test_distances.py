@@ -72,6 +72,7 @@ def _answer(agent: Caller, **options: Any) -> tuple[list[str], list[float]]:
     return [item["key"] for item in items], [item["score"] for item in items]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slot", [0, 1])
 @pytest.mark.parametrize("distance", ["cosine", "l2", "ip"])
 def test_one_statement_answers_as_the_steps_do(

@@ -26,6 +26,7 @@ def key(tenant: Tenant) -> str:
         return str(issue_key(tenant, name="agent").text)
 
 
+@pytest.mark.slow
 def test_a_conversation_by_the_client(address: str, key: str) -> None:
     with MemoryHub(address, key) as hub:
         session = hub.sessions.create("u1", channel="web", ttl_seconds=600)

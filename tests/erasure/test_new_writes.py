@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tenants.models import Tenant
 from tests.callers import Caller
 from tests.erasure.asking import Asking
@@ -36,6 +38,7 @@ def test_a_verified_erasure_hides_what_is_written_afterwards(
     assert asking.officer.call("GET", f"/memories/{old}").status_code == 200
 
 
+@pytest.mark.slow
 def test_after_the_erasure_a_person_who_comes_back_is_somebody_new(
     agent: Caller, asking: Asking, tenant: Tenant
 ) -> None:

@@ -55,6 +55,7 @@ def rebuilds_due(owner_url: str, tenant: Tenant) -> int:
     return int(row[0])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("times", "again"), [(3, 1), (2, 0)])
 def test_what_remains_is_weighed_again_by_the_rules_of_promotion(
     agent: Caller, tenant: Tenant, asking: Asking, owner_url: str, times: int, again: int

@@ -49,6 +49,7 @@ def state(asking: Asking, memory: str) -> str:
     return "PURGED" if answer.status_code == 410 else str(answer.json()["retention"]["state"])
 
 
+@pytest.mark.slow
 def test_a_hold_defers_an_erasure_which_completes_by_itself_after_the_release(
     agent: Caller, asking: Asking, tenant: Tenant, owner_url: str
 ) -> None:
