@@ -7,6 +7,8 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
 
+import pytest
+
 from audit.jobs import run_job
 from audit.sealing.merkle import hash_leaf
 from audit.verifying.offline import is_consistent, open_checkpoint, root_by_inclusion
@@ -41,6 +43,7 @@ def test_an_event_comes_with_a_proof_that_leads_to_a_signed_root(
     assert newest["proof"] is None
 
 
+@pytest.mark.slow
 def test_checkpoints_are_listed_and_proved_to_have_grown(
     tenant: Tenant, agent: Caller, seal_now: Callable[[], int]
 ) -> None:

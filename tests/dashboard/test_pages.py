@@ -125,6 +125,7 @@ def test_the_policy_stands_on_the_documentation_for_strangers_too(hub: str) -> N
     assert answer.headers["X-Frame-Options"] == "DENY"
 
 
+@pytest.mark.slow
 def test_no_page_has_inline_script_or_style(people: dict[str, Client], agent: Caller) -> None:
     made = agent.put(["a"], "k", {"text": "x"}, ttl=60).json()
     for address in (

@@ -30,6 +30,7 @@ def wall() -> datetime:
     return at.astimezone(UTC)
 
 
+@pytest.mark.slow
 def test_the_certificate_says_when_the_last_copy_ends(agent: Caller, asking: Asking) -> None:
     at = wall()
     last = at + timedelta(days=900)

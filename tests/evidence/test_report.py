@@ -103,6 +103,7 @@ def test_its_numbers_are_those_of_sql(
     assert facts["integrity"]["code"] == 0
 
 
+@pytest.mark.slow
 def test_it_verifies_offline_and_every_change_is_caught(
     report: tuple[bytes, datetime, datetime], tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ Sweep = Callable[..., dict[str, int]]
 PassTime = Callable[..., None]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["archive", "expire"])
 def test_an_archived_memory_is_out_of_search_and_comes_back_by_a_read(
     governed: Governed, agent: Caller, sweep: Sweep, pass_time: PassTime, kind: str

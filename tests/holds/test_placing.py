@@ -24,6 +24,7 @@ def scopes(holders: Holders) -> dict[str, dict[str, Any]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["subjects", "namespaces", "ids", "everything"])
 def test_a_hold_covers_what_is_there_and_keeps_it_when_its_time_is_over(
     holders: Holders, kind: str

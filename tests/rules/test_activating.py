@@ -175,6 +175,7 @@ def test_a_locked_rule_only_tightens(governed: Governed) -> None:
     assert governed.enforce(expire(locked=True, after={"days": 60}))
 
 
+@pytest.mark.slow
 def test_the_switch_is_exact_at_once_for_reads_lists_and_counts(
     governed: Governed, agent: Caller, owner_url: str
 ) -> None:

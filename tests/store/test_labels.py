@@ -27,6 +27,7 @@ def filled(agent: Caller) -> Caller:
     return agent
 
 
+@pytest.mark.slow
 def test_every_label_matches_exactly_itself(filled: Caller) -> None:
     for label in STRANGE:
         assert filled.get(["root", label], label).status_code == 200, label
