@@ -83,7 +83,8 @@ def repeatable(replay: Replay, *, at: str = "") -> Callable[[Handler], Handler]:
 
 
 def read_again(request: Request, made: Mapping[str, Any]) -> Any:
-    """The replay of what has an address: a GET of it, as the caller may see it now."""
+    """The replay of what has an address: a GET of it, as the caller may see it now. What has none
+    is told as it was made."""
     if "location" not in made:
         return dict(made)
     match = resolve(made["location"])

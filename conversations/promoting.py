@@ -39,8 +39,8 @@ from memories.ops import LIST_LENGTH, PutOp
 from memories.retrying import retry_when_taken, with_newest_rules
 from memories.writing import Written, apply_puts, prepare_puts
 from memoryhub.errors import HubError, Unavailable, VersionMismatch
-from policies.parsing import instant_as_wire
 from privacy.subjects import pseudonym_of
+from tenants.clock import instant_as_wire
 from tenants.context import current_actor, now
 from tenants.roles import Action
 from tenants.snapshots import tenant_settings

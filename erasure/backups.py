@@ -10,8 +10,8 @@ from django.db import transaction
 from audit.recording import Facts, Target, record
 from erasure.models import RecordedBackup
 from memoryhub.errors import Denied, Invalid
-from policies.parsing import instant_as_wire
 from tenants.actors import ActorKind
+from tenants.clock import instant_as_wire
 from tenants.context import current_actor, now
 
 

@@ -16,9 +16,9 @@ from erasure.models import SubjectRequest
 from erasure.signing import CERTIFICATE, sign_document
 from memories.statements.lookup import find_by_ids
 from memoryhub.errors import Conflict, Missing
-from policies.parsing import instant_as_wire
 from policies.requests.steps import RequestKind
 from tenants.authorising import require
+from tenants.clock import instant_as_wire
 from tenants.context import now
 from tenants.roles import Action
 from tenants.snapshots import tenant_settings

@@ -42,10 +42,10 @@ from memories.rows import StoredMemory
 from memories.statements.lookup import find_by_ids
 from memories.strict_json import read_exactly
 from memoryhub.errors import Conflict, Denied, Missing
-from policies.parsing import instant_as_wire
 from policies.requests.steps import RequestKind, RequestState
 from privacy.subjects import restrict_subject
 from tenants.authorising import require
+from tenants.clock import instant_as_wire
 from tenants.context import now
 from tenants.roles import Action
 from tenants.snapshots import tenant_settings

@@ -30,10 +30,10 @@ from memories.statements.requested import (
     still_stored,
     subjects_after,
 )
-from policies.parsing import instant_as_wire
 from policies.requests.steps import RequestState
 from privacy.subjects import forget_subject, known_subjects
 from tenants.actors import job_actor
+from tenants.clock import instant_as_wire
 from tenants.context import acting_as, current_tenant_id
 
 log = structlog.get_logger(__name__)

@@ -33,11 +33,11 @@ from memories.statements.requested import (
     ids_with_traces,
     versions_with_traces,
 )
-from policies.parsing import instant_as_wire
 from policies.requests.steps import RequestKind, RequestState, check_step
 from policies.requests.steps import Step as RequestStep
 from privacy.querysets import tokens_of
 from tenants.authorising import require
+from tenants.clock import instant_as_wire
 from tenants.context import now
 from tenants.roles import Action
 

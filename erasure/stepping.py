@@ -31,7 +31,6 @@ from memories.reasons import check_reason
 from memories.requesting import mark_requested
 from memories.statements.requested import ids_of_subject
 from memoryhub.errors import Denied, Invalid
-from policies.parsing import instant_as_wire
 from policies.requests.deadlines import due_after, extend_due
 from policies.requests.steps import (
     RequestKind,
@@ -43,6 +42,7 @@ from policies.requests.steps import (
 from privacy.subjects import Restricting, find_subject, name_subject, restrict_subject
 from tenants.actors import Actor
 from tenants.authorising import require
+from tenants.clock import instant_as_wire
 from tenants.context import current_actor, now
 from tenants.ids import uuid7
 from tenants.models import Schedule

@@ -12,7 +12,7 @@ import csv
 import io
 import json
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Any, Literal
 from uuid import UUID
 
@@ -25,9 +25,9 @@ from audit.recording import Facts, Target, record
 from evidence.lists import LISTS, Asked, ExportedList, Row
 from evidence.manifests import hash_file, newest_checkpoint, sign_manifest
 from memoryhub.errors import Denied, Invalid
-from policies.parsing import instant_as_wire
 from sealing.signing import public_key
 from tenants.authorising import require
+from tenants.clock import instant_as_wire
 from tenants.context import current_tenant_id, now
 
 Format = Literal["csv", "jsonl"]
@@ -95,7 +95,7 @@ def _write(found: ExportedList, rows: Iterable[Row], format: Format, *, with_hea
 def _plain(value: Any) -> Any:
     """As JSON holds it."""
     if isinstance(value, datetime):
-        return instant_as_wire(value.astimezone(UTC))
+        return instant_as_wire(value)
     return str(value) if isinstance(value, UUID) else value
 
 

@@ -38,9 +38,9 @@ from memories.statements.occurring import (
 )
 from memories.statements.together import Together
 from memoryhub.errors import Denied
-from policies.parsing import instant_as_wire
 from sealing.hashing import keyed_hash
 from tenants.authorising import require
+from tenants.clock import instant_as_wire
 from tenants.context import current_actor, current_tenant_id, now
 from tenants.ids import uuid7
 from tenants.models import Schedule

@@ -30,10 +30,10 @@ from memories.statements import staging, upsert
 from memories.statements.together import Together
 from memoryhub.errors import Conflict
 from policies.facts import Settings
-from policies.parsing import instant_as_wire
 from tenants.access import configuring
 from tenants.access.configuring import SettingsChange
 from tenants.authorising import require
+from tenants.clock import instant_as_wire
 from tenants.context import now
 from tenants.models import Tenant
 from tenants.roles import Action

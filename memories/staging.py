@@ -38,7 +38,6 @@ from policies.cases import parse_cases, run_examples
 from policies.explaining import explain
 from policies.models import RuleSet
 from policies.narrating import narrate
-from policies.parsing import instant_as_wire
 from policies.versions import (
     State,
     find_active,
@@ -49,6 +48,7 @@ from policies.versions import (
     since_if_active,
 )
 from tenants.authorising import require
+from tenants.clock import instant_as_wire
 from tenants.context import now
 from tenants.models import Tenant
 from tenants.roles import Action

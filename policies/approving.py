@@ -7,7 +7,7 @@ from django.db import transaction
 from memoryhub.errors import Conflict, Denied, Invalid
 from policies.comparing import compare_rules
 from policies.models import RuleSet
-from policies.parsing import instant_as_wire, parse_rules
+from policies.parsing import parse_rules
 from policies.strictness import refuse_loosening
 from policies.versions import (
     State,
@@ -20,6 +20,7 @@ from policies.versions import (
     rules_of,
 )
 from tenants.authorising import require
+from tenants.clock import instant_as_wire
 from tenants.context import current_tenant_id, now
 from tenants.models import Membership
 from tenants.roles import Action, roles_that_may

@@ -13,8 +13,9 @@ from typing import Any, Final, get_args
 from policies.engine import evaluate
 from policies.facts import INSTANTS, Hold, MemoryFacts, Rule, Settings
 from policies.outcomes import Evaluation, State
-from policies.parsing import instant_as_wire, read_rules, rule_as_wire
+from policies.parsing import read_rules, rule_as_wire
 from policies.reading import EARLIEST, Faults, Fields, parse_instant, parse_list
+from tenants.clock import instant_as_wire
 
 _DATES: Final = ("visible_until", "purge_at", "archive_at", "anonymise_at", "degrade_at")
 _STATES: Final[tuple[State, ...]] = get_args(State)

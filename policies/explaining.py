@@ -15,7 +15,6 @@ from policies.durations import LAST
 from policies.facts import Rule
 from policies.narrating import narrate, tell_why
 from policies.outcomes import Evaluation
-from policies.parsing import instant_as_wire
 from policies.wording import (
     CLASS_NAMES,
     KIND_NAMES,
@@ -27,6 +26,7 @@ from policies.wording import (
     show_number,
     show_path,
 )
+from tenants.clock import instant_as_wire
 
 
 class ExplainedClause(TypedDict):

@@ -12,11 +12,11 @@ ends_at_creation.
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import datetime
 from typing import Any, Final, NamedTuple
 
 from policies.facts import ENDS, EVENT, KINDS, Duration, Kind, Rule
 from policies.reading import Faults, Fields, parse_list
+from tenants.clock import instant_as_wire
 
 _MILLENNIUM: Final = {"months": 12_000, "days": 365_250, "hours": 8_766_000, "minutes": 525_960_000}
 _MOST: Final = 1_000_000_000
@@ -194,11 +194,6 @@ def duration_as_wire(duration: Duration) -> dict[str, float]:
         "minutes": duration.minutes,
     }
     return {unit: number for unit, number in units.items() if number} or {"days": 0}
-
-
-def instant_as_wire(instant: datetime) -> str:
-    """RFC 3339 in UTC with `Z`; `instant` is in UTC."""
-    return instant.isoformat().replace("+00:00", "Z")
 
 
 def content_of(rule: Rule) -> Rule:

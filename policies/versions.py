@@ -16,8 +16,9 @@ from audit.recording import Facts, Target, canonical, record
 from memoryhub.errors import Conflict, Denied, Missing
 from policies.facts import Rule
 from policies.models import RuleSet
-from policies.parsing import content_of, instant_as_wire, parse_rules
+from policies.parsing import content_of, parse_rules
 from tenants.actors import Actor
+from tenants.clock import instant_as_wire
 from tenants.context import current_tenant_id
 from tenants.models import Tenant
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any, ClassVar
 
 from django.conf import settings
@@ -14,6 +14,7 @@ from django.db import ProgrammingError
 
 from memoryhub.errors import HubError, Invalid
 from tenants.actors import operator_actor
+from tenants.clock import instant_as_wire
 from tenants.context import Origin, acting_as
 from tenants.ids import PLATFORM_TENANT, uuid7
 from tenants.models import Tenant
@@ -72,9 +73,7 @@ class HubCommand(BaseCommand):
 
 def _plain(value: Any) -> str:
     """What JSON has no type for: an instant as the API writes it, in UTC with Z."""
-    if isinstance(value, datetime):
-        return value.astimezone(UTC).isoformat().replace("+00:00", "Z")
-    return str(value)
+    return instant_as_wire(value) if isinstance(value, datetime) else str(value)
 
 
 def open_tenant(slug: str) -> Tenant:

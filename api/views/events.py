@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.openapi import events as shapes
 from api.openapi.events import EventRequest
-from api.repeating import repeatable
+from api.repeating import read_again, repeatable
 from memories.namespaces import check_prefix
 from memories.occurring import Occurrence, tell_event
 from policies.reading import Faults, parse_instant
-
-
-def _told_again(request: Request, made: Mapping[str, Any]) -> dict[str, Any]:
-    """How many memories it concerned when it was told first."""
-    return dict(made)
 
 
 class BusinessEventsView(HubView):
     """Something happened."""
 
     @shapes.tell_event
-    @repeatable(_told_again)
+    @repeatable(read_again)
     def post(self, request: Request) -> Response:
         asked, faults = parsed(EventRequest, request), Faults()
         occurred_at = parse_instant(asked.occurred_at, "occurred_at", faults)

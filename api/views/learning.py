@@ -35,16 +35,11 @@ from tenants.authorising import require
 from tenants.roles import Action
 
 
-def _promoted_again(request: Request, made: Mapping[str, Any]) -> dict[str, Any]:
-    """What became of the session's statements the first time: ids and reasons."""
-    return dict(made)
-
-
 class PromoteView(HubView):
     """Keep what a session stated."""
 
     @shapes.promote_session
-    @repeatable(_promoted_again)
+    @repeatable(read_again)
     def post(self, request: Request, session_id: str) -> Response:
         require(Action.USE_SESSIONS)
         asked = parsed(PromoteRequest, request)

@@ -17,6 +17,7 @@ from heroicons import _render_icon
 from dashboard import addresses, formatting
 from dashboard.once import FIELD, make_token
 from dashboard.wording import FINDING_NAMES, KIND_NAMES, STATE_NAMES, TRIGGER_NAMES
+from tenants.clock import instant_as_wire
 
 register = template.Library()
 
@@ -62,7 +63,7 @@ def instant(at: datetime | None, style: str = "full") -> SafeString:
     else:
         text = formatting.show_instant(at, seconds=style == "seconds")
     utc = formatting.show_utc(at)
-    machine = at.isoformat().replace("+00:00", "Z")
+    machine = instant_as_wire(at)
     return format_html('<time datetime="{}" title="{}">{}</time>', machine, utc, text)
 
 

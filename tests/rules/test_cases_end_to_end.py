@@ -25,8 +25,9 @@ from policies.cases import Case, parse_case, run_case
 from policies.facts import MemoryFacts
 from policies.models import Hold, RuleSet
 from policies.outcomes import Evaluation
-from policies.parsing import instant_as_wire, rule_as_wire
+from policies.parsing import rule_as_wire
 from tenants.actors import operator_actor
+from tenants.clock import instant_as_wire
 from tenants.context import acting_as
 from tenants.models import Tenant
 from tenants.snapshots import tenant_settings
