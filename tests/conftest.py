@@ -29,6 +29,7 @@ from tenants.roles import Scope
 from tests.callers import Caller
 from tests.handling import share_middleware
 from tests.plugin import DATA, ROOT
+from tests.shared import ABSENT, SHARED
 from tests.vectors import remember_vectors
 
 settings.PASSWORD_HASHERS = ["tests.hashing.QuickArgon2PasswordHasher"]
@@ -203,10 +204,9 @@ def acting(tenant: Tenant) -> Iterator[Tenant]:
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder of shared cases and data; tests that need it skip where it is absent."""
-    folder = ROOT.parent / "shared"
-    if not folder.exists():
-        pytest.skip("the folder ../shared is not here")
-    return folder
+    if not SHARED.exists():
+        pytest.skip(ABSENT)
+    return SHARED
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.shared import ABSENT
+
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("MEMORYHUB_TEST_DATA", ROOT / ".data" / "test"))
 
@@ -37,8 +39,7 @@ def pytest_collection_finish() -> None:
 # --- skips ----------------------------------------------------------------------------------------
 
 SKIPS: dict[str, str] = {
-    r"the folder \.\./shared is not here": "the shared cases and data are not part of a clone",
-    r"\.\./shared": "a clone has cases of its own; the shared ones lie beside it where we work",
+    re.escape(ABSENT): "the shared cases and data are not part of a clone, which has its own",
     r"no Python here that an ordinary user may run": "root's own Python in a folder of root's",
     r"[Cc]hromium": "the browser's tests need a browser, which `make test-all` does not install",
 }

@@ -7,11 +7,12 @@ Reads ../shared/data (MemoryBank, MIT) and copies nothing from it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from bench.replaying import DATA, ask, read_questions, replay
+from bench.replaying import ask, read_questions, replay
 from tenants.models import Tenant
 from tests.ageing import let_pass
 from tests.callers import Caller
@@ -35,10 +36,12 @@ def call(agent: Caller) -> Callable[..., Mapping[str, Any]]:
 
 
 def test_the_answering_memory_is_in_the_context_block(
-    tenant: Tenant, owner_url: str, agent: Caller, call: Callable[..., Mapping[str, Any]]
+    shared: Path,
+    tenant: Tenant,
+    owner_url: str,
+    agent: Caller,
+    call: Callable[..., Mapping[str, Any]],
 ) -> None:
-    if not DATA.exists():
-        pytest.skip("../shared/data does not hold the MemoryBank dialogues")
     for language in ("zh", "en"):
         replayed = replay(call, language, next_day=lambda: let_pass(owner_url, tenant, days=1))
         messages = replayed.messages

@@ -12,9 +12,9 @@ from policies.cases import evaluate_case, parse_case, parse_cases
 from policies.explaining import Explanation, explain
 from policies.facts import Hold
 from policies.wording import REASONS
+from tests.shared import CASES
 
 OWN = Path(__file__).resolve().parent / "cases_own.json"
-SHARED = OWN.parents[3] / "shared" / "cases" / "retention.json"
 BERLIN = {"timezone": "Europe/Berlin"}
 SHANGHAI = {"timezone": "Asia/Shanghai"}
 MEMORY = {"namespace": ["support", "tickets", "eu"], "kind": "episode"}
@@ -257,7 +257,7 @@ def _names(template: str) -> list[str]:
 
 
 def test_every_example_explains_itself_in_both_languages() -> None:
-    files = [file for file in (OWN, SHARED) if file.exists()]
+    files = [file for file in (OWN, CASES / "retention.json") if file.exists()]
     for case in (c for file in files for c in parse_cases(json.loads(file.read_text("utf-8")))):
         evaluation = evaluate_case(case)
         english, chinese = explain(evaluation, "en"), explain(evaluation, "zh")

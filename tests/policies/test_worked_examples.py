@@ -9,28 +9,27 @@ from typing import Any
 import pytest
 
 from policies.cases import case_as_wire, evaluate_case, parse_case, parse_cases, run_case
+from tests.shared import CASES, parameters
 
-HERE = Path(__file__).resolve().parent
-SHARED = HERE.parents[2] / "shared" / "cases" / "retention.json"
-OWN = HERE / "cases_own.json"
+OWN = Path(__file__).with_name("cases_own.json")
 
 
 def load(file: Path) -> list[Any]:
-    """The cases as parameters named by their sentence; one skipped parameter without the file."""
-    if not file.exists():
-        reason = f"{file.name} is not at ../shared/cases beside the repository"
-        return [pytest.param(None, marks=pytest.mark.skip(reason=reason), id="shared cases")]
-    return [pytest.param(case, id=case["name"]) for case in json.loads(file.read_text("utf-8"))]
+    """The cases as parameters named by their sentence."""
+    return parameters(file, lambda place, case: case["name"])
 
 
-@pytest.mark.parametrize("raw", load(SHARED) + load(OWN))
+EVERY = load(CASES / "retention.json") + load(OWN)
+
+
+@pytest.mark.parametrize("raw", EVERY)
 def test_the_engine_decides_as_the_example_says(raw: dict[str, Any]) -> None:
     case = parse_case(raw)
     result = run_case(case)
     assert result.passed, f"{result.expected} but got {result.got}: {case.because}"
 
 
-@pytest.mark.parametrize("raw", load(SHARED) + load(OWN))
+@pytest.mark.parametrize("raw", EVERY)
 def test_a_date_that_the_example_leaves_out_is_not_there(raw: dict[str, Any]) -> None:
     evaluation = evaluate_case(parse_case(raw))
     others = ("archive_at", "anonymise_at", "degrade_at")
@@ -38,7 +37,7 @@ def test_a_date_that_the_example_leaves_out_is_not_there(raw: dict[str, Any]) ->
     assert got == raw["expect"].keys() & set(others)
 
 
-@pytest.mark.parametrize("raw", load(SHARED) + load(OWN))
+@pytest.mark.parametrize("raw", EVERY)
 def test_a_case_is_the_same_after_a_round_trip(raw: dict[str, Any]) -> None:
     case = parse_case(raw)
     assert parse_case(json.loads(json.dumps(case_as_wire(case)))) == case

@@ -11,27 +11,24 @@ import pytest
 
 from privacy.cases import run_case
 from privacy.detecting import BUILT_IN, LIKELY, POSSIBLE, RECOGNISERS, VERSION, find
+from tests.shared import CASES, parameters
 
 TODAY = date(2026, 11, 30)
 OWN = Path(__file__).with_name("cases_own.json")
-SHARED = Path(__file__).parents[2].parent / "shared" / "cases" / "pii.json"
 
 
-def read_cases(path: Path) -> list[Any]:
-    if not path.exists():
-        reason = f"{path.name} of the shared folder is not beside the repository"
-        return [pytest.param({}, marks=pytest.mark.skip(reason=reason), id="absent")]
-    cases = json.loads(path.read_text(encoding="utf-8"))
-    return [pytest.param(case, id=f"{place}") for place, case in enumerate(cases)]
+def load(file: Path) -> list[Any]:
+    """The cases as parameters named by their place."""
+    return parameters(file, lambda place, case: str(place))
 
 
-@pytest.mark.parametrize("case", read_cases(SHARED))
+@pytest.mark.parametrize("case", load(CASES / "pii.json"))
 def test_a_shared_case_finds_exactly_what_it_says(case: dict[str, Any]) -> None:
     result = run_case(case, today=TODAY)
     assert result.got == result.expected, result
 
 
-@pytest.mark.parametrize("case", read_cases(OWN))
+@pytest.mark.parametrize("case", load(OWN))
 def test_a_case_of_our_own_finds_exactly_what_it_says(case: dict[str, Any]) -> None:
     result = run_case(case, today=TODAY)
     assert result.passed, result
