@@ -33,7 +33,7 @@ from tenants.models import Tenant
 from tenants.snapshots import tenant_settings
 from tests.ageing import act_as_owner
 from tests.callers import Caller
-from tests.policies.test_worked_examples import OWN, SHARED, load
+from tests.policies.test_worked_examples import EVERY
 
 STORED = (
     "created_at", "updated_at", "accessed_at", "access_count", "decay", "label", "ttl_expires_at",
@@ -152,7 +152,7 @@ def _dates(found: Evaluation | Memory) -> dict[str, Any]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("raw", load(SHARED) + load(OWN))
+@pytest.mark.parametrize("raw", EVERY)
 def test_the_example_holds_in_postgres(
     raw: dict[str, Any], tenant: Tenant, make_caller: Callable[..., Caller], owner_url: str
 ) -> None:
