@@ -83,8 +83,7 @@ class Event(AbstractLogEntry):
         base_manager_name = "objects"
         default_permissions = ()
         indexes = (
-            # the audit list, newest first
-            models.Index(fields=["tenant_id", "-at", "-id"], name="event_newest"),
+            # the audit list, newest first, is the primary key read backwards
             # events of one memory, key, person
             models.Index(fields=["tenant_id", "target_id", "-at"], name="event_target"),
             # the sealer's order
