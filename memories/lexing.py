@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import Stemmer  # type: ignore[import-not-found]
@@ -28,6 +29,7 @@ POSITIONS_EACH = 255
 TSVECTOR_BYTES = 1_000_000  # Postgres allows 1,048,575
 QUERY_TERMS = 128
 QUERY_CHARACTERS = 8192
+KEPT_LENGTH = 24
 PARTS_COMBINED = 8  # of longer chains only the parts and the whole are kept
 
 # The list of Snowball and Postgres, and what every web address has.
@@ -135,13 +137,12 @@ _NOTHING = _Found((), (), 0)
 
 
 def _read(text: str) -> Iterator[_Found]:
-    stem = Stemmer.Stemmer("english", 0)  # one each: a stemmer is not for several threads
     for token in _TOKEN.finditer(fold(text)):
         match token.lastgroup:
             case "run":
                 yield from _read_run(token[0])
             case "word":
-                yield from _read_word(token[0], stem)
+                yield from _read_word(token[0])
             case _:
                 yield _one(token[0])
 
@@ -162,12 +163,15 @@ def _read_run(run: str) -> Iterator[_Found]:
     yield _Found((characters[-1],), (), 0)
 
 
-def _read_word(token: str, stem: Stemmer.Stemmer) -> Iterator[_Found]:
+def _read_word(token: str) -> Iterator[_Found]:
+    if token.isalpha():  # no connector in it, as in most
+        yield _plain(token)
+        return
     parts = list(_PART.finditer(token))
     if len(parts) == 1:
-        yield _plain(token, stem)
+        yield _plain(token)
         return
-    words = [_plain(part[0], stem) for part in parts]
+    words = [_plain(part[0]) for part in parts]
     whole = _cut(token)
     combined = [whole]
     if len(parts) <= PARTS_COMBINED:
@@ -180,13 +184,23 @@ def _read_word(token: str, stem: Stemmer.Stemmer) -> Iterator[_Found]:
         yield _Found(terms, asked if exact else (*asked, *word.asked), word.counts)
 
 
-def _plain(word: str, stem: Stemmer.Stemmer) -> _Found:
+def _plain(word: str) -> _Found:
     """One word without connectors; stop words leave their position empty."""
+    if word.isascii() and word.isalpha() and len(word) < LEXEME_BYTES:
+        return _english(word) if len(word) <= KEPT_LENGTH else _stemmed(word)
+    return _NOTHING if word in STOP_WORDS else _one(_cut(word))
+
+
+def _stemmed(word: str) -> _Found:
     if word in STOP_WORDS:
         return _NOTHING
-    if word.isascii() and word.isalpha() and len(word) < LEXEME_BYTES:
-        return _one(stem.stemWord(word))
-    return _one(_cut(word))
+    # one each: a stemmer is not for several threads
+    return _one(Stemmer.Stemmer("english", 0).stemWord(word))
+
+
+_english = lru_cache(maxsize=20_000)(_stemmed)
+"""Most words of a text were met before. Only words of a dictionary's length and letters are kept,
+so that no process remembers anybody's number or address."""
 
 
 def _is_identifier(token: str, parts: list[str]) -> bool:
