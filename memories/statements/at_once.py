@@ -1,10 +1,10 @@
 """A vector search of a small scope in one statement: candidates, order, page, touches and event.
 
 It is planned once and for no tenant in particular (`fixed_plans`), so its joins stand in the text:
-the scope first, the vectors of each of its memories, the page by its ids. Which index serves each
-is the planner's choice. In a partition that was never analysed it took, for the scope, the one by
-time, and so read the tenant instead of the place; Postgres analyses a partition soon after 200
-changes (migration 0010) and then plans anew.
+the scope first, the vectors by its ids (one walk along the index: a look-up for each costs twice as
+much), the page by its ids. Which index serves each is the planner's choice. In a partition that was
+never analysed it took, for the scope, the one by time, and so read the tenant instead of the place;
+Postgres analyses a partition soon after 200 changes (migration 0010) and then plans anew.
 
 The order is that of `ranking.rank_by_vector` to one page's depth, said in SQL
 (tests/search/test_at_once.py holds both against each other). On the way the scope is counted, so
@@ -14,6 +14,7 @@ that the next search knows what plan it takes without asking.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from django.db import connection
@@ -51,26 +52,30 @@ _USED = (
     "m.tier = %(tier)s AND (m.visible_until IS NULL OR m.visible_until > %(at)s) "
     "AND (%(archived)s OR m.archived_at IS NULL OR m.archived_at > %(at)s)"
 )
+_DUE = "p.accessed_at IS NULL OR p.accessed_at <= %(at)s - %(every)s"
+"""Not touched in this very second: the rest need not be looked up to be left alone."""
+
 _SEARCH = (
-    "WITH q AS MATERIALIZED (SELECT %(vector)s::halfvec AS v), a AS MATERIALIZED ("
-    "SELECT m.id, m.length, m.embedding, m.updated_at, m.decay, m.weight, "
-    "m.weight * (1 + {sway} * (m.importance - 0.5)) AS factor, "
+    "WITH a AS MATERIALIZED (SELECT m.id, m.length, m.embedding, m.updated_at, m.accessed_at, "
+    "m.decay, m.weight, m.weight * (1 + {sway} * (m.importance - 0.5)) AS factor, "
     f"{_USED} AS used FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.trashed_at IS NULL "
     "AND m.namespace >= %(low)s AND m.namespace < %(high)s), "
-    "near AS (SELECT a.id, a.updated_at, a.decay, a.factor, max(v.s) AS s "
-    "FROM a CROSS JOIN LATERAL (SELECT -(v.embedding {operator} (SELECT v FROM q)) AS s "
-    "FROM memories_memoryvector v WHERE v.tenant_id = %(tenant)s AND v.memory_id = a.id "
-    "AND v.profile = {profile} AND v.field NOT LIKE '+%%' OFFSET 0) v "
-    "WHERE a.used AND a.weight > 0 GROUP BY 1, 2, 3, 4 ORDER BY s DESC, a.id LIMIT %(depth)s), "
-    "aged AS (SELECT n.id, n.s, n.factor, exp(greatest(-700, ln(n.decay) * greatest(0, "
-    "extract(epoch FROM %(at)s - n.updated_at) / 86400))) AS fresh FROM near n), "
+    "near AS (SELECT v.memory_id AS id, max(-(v.embedding {operator} %(vector)s::halfvec)) AS s "
+    "FROM memories_memoryvector v WHERE v.tenant_id = %(tenant)s "
+    "AND v.memory_id = ANY(ARRAY(SELECT id FROM a WHERE used AND weight > 0)) "
+    "AND v.profile = {profile} AND v.field NOT LIKE '+%%' "
+    "GROUP BY 1 ORDER BY s DESC, 1 LIMIT %(depth)s), "
+    "aged AS (SELECT n.id, n.s, a.factor, a.accessed_at, CASE WHEN a.decay = 1 THEN 1 "
+    "ELSE exp(greatest(-700, ln(a.decay) * greatest(0, "
+    "date_part('epoch', %(at)s - a.updated_at) / 86400))) END AS fresh "
+    "FROM near n JOIN a ON a.id = n.id), "
     "scored AS (SELECT n.*, CASE WHEN %(recency)s > 0 "
     "THEN ((1 - %(recency)s) * {relevance} + %(recency)s * n.fresh) * n.factor "
     "WHEN n.factor = 1 THEN n.s ELSE {raw} END AS score FROM aged n), "
     "page AS MATERIALIZED (SELECT * FROM scored WHERE score >= %(least)s "
     "ORDER BY score DESC, id LIMIT %(limit)s OFFSET %(offset)s), "
-    + TOUCHED.format(ids="l.id = ANY(ARRAY(SELECT id FROM page))")
+    + TOUCHED.format(ids=f"l.id = ANY(ARRAY(SELECT p.id FROM page p WHERE {_DUE}))")
     + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) SELECT {{event}} FROM ("
     "SELECT count(*)::text AS n, coalesce(string_agg('\"' || id || '\"', ',' "
     "ORDER BY score DESC, id), '') AS ids FROM page) hit) "
@@ -124,13 +129,10 @@ def search_at_once(asked: Asked, reading: Reading, event: Draft, *, sway: float)
     archive count. `event` is drafted with COUNT_SLOT and ID_SLOT; `sway` is that of importance."""
     scope, profile = asked.scope, asked.profile
     low, high = prefix_bounds(scope.prefixes[0])
-    slots, values = _event_slots(event)
-    relevance = _RELEVANCE[profile.distance]
-    sql = in_slot(_SEARCH).format(
-        operator=OPERATORS[profile.distance], profile=int(profile.number), event=slots, sway=sway,
-        relevance=relevance.format(s="n.s"),
-        raw=_RAW[profile.distance].format(r=f"{relevance.format(s='n.s')} * n.factor"),
-    )  # fmt: skip
+    sql = _fill_in(
+        in_slot(_SEARCH), (profile.distance, int(profile.number), sway), _slots_in(event)
+    )
+    values = dict(zip(_EVENT_NAMES, event.row, strict=True))
     params = {
         **reading_params(reading), **values, "vector": asked.vector, "low": low,
         "high": high or BEYOND_ALL, "tier": scope.tier, "archived": scope.include_archived,
@@ -149,16 +151,36 @@ def search_at_once(asked: Asked, reading: Reading, event: Draft, *, sway: float)
     return Seen(page, Population(size, length), lacks_vectors)
 
 
-def _event_slots(event: Draft) -> tuple[str, dict[str, Any]]:
-    """Placeholders and parameters of an event, what only the statement finds put in by it."""
-    names = [f"e{number}" for number in range(len(event.row))]
+_EVENT_NAMES = tuple(f"e{number}" for number in range(len(EVENT_COLUMNS)))
+
+
+def _slots_in(event: Draft) -> tuple[tuple[bool, bool], ...]:
+    """Of each value of an event whether it holds COUNT_SLOT, and whether ID_SLOT."""
+    return tuple(
+        (COUNT_SLOT in value, f'"{ID_SLOT}"' in value) if isinstance(value, str) else (False, False)
+        for value in event.row
+    )
+
+
+@lru_cache(maxsize=64)
+def _fill_in(
+    sql: str, metric: tuple[str, int, float], holding: tuple[tuple[bool, bool], ...]
+) -> str:
+    """The statement for a profile (its distance and number) and the sway of importance, with the
+    event's placeholders, what only the statement finds put into them by it."""
+    distance, profile, sway = metric
     slots = []
-    for name, value in zip(names, event.row, strict=True):
+    for name, (counts, ids) in zip(_EVENT_NAMES, holding, strict=True):
         slot = f"%({name})s"
-        if isinstance(value, str) and COUNT_SLOT in value:
+        if counts:
             slot = f"replace({slot}, '\"{COUNT_SLOT}\"', hit.n)"
-        if isinstance(value, str) and f'"{ID_SLOT}"' in value:
+        if ids:
             slot = f"replace({slot}, '\"{ID_SLOT}\"', hit.ids)"
         slots.append(slot)
-    text = EVENT_PLACEHOLDERS.replace("%s", "{}").format(*slots)
-    return text, dict(zip(names, event.row, strict=True))
+    relevance = _RELEVANCE[distance]
+    return sql.format(
+        operator=OPERATORS[distance], profile=profile, sway=sway,
+        event=EVENT_PLACEHOLDERS.replace("%s", "{}").format(*slots),
+        relevance=relevance.format(s="n.s"),
+        raw=_RAW[distance].format(r=f"{relevance.format(s='n.s')} * n.factor"),
+    )  # fmt: skip
