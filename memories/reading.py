@@ -19,7 +19,7 @@ from memories.bounding import Budget
 from memories.dating import regime_of, with_dates
 from memories.namespaces import covers, encode
 from memories.ops import GetOp
-from memories.rows import StoredMemory
+from memories.rows import TOUCHED, StoredMemory
 from memories.statements import upsert
 from memories.statements.lookup import (
     ID_SLOT,
@@ -37,7 +37,6 @@ from tenants.roles import Action
 from tenants.snapshots import tenant_settings
 
 Found = tuple[StoredMemory, tuple[Any, ...]]
-TOUCHED = ("accessed_at", "access_count", "ttl_expires_at", "visible_until", "purge_at")
 
 
 def get_memory(op: GetOp) -> StoredMemory:

@@ -14,6 +14,7 @@ index filters late and a small tenant finds little: the plan is chosen, never le
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
 from uuid import UUID
@@ -40,9 +41,9 @@ from memories.ranking import (
     rank_by_fusion,
     rank_by_vector,
 )
-from memories.reading import reading_of, with_touches
-from memories.rows import StoredMemory
-from memories.statements.at_once import COUNT_SLOT, Asked, search_at_once
+from memories.reading import reading_of, touched_of, with_touches
+from memories.rows import TOUCHED, StoredMemory
+from memories.statements.at_once import COUNT_SLOT, Asked, Scored, search_at_once
 from memories.statements.candidates import (
     Plan,
     Population,
@@ -54,7 +55,7 @@ from memories.statements.candidates import (
     newest,
     prepare_ann,
 )
-from memories.statements.lookup import ID_SLOT, read_page
+from memories.statements.lookup import ID_SLOT, Reading, read_page
 from memories.statements.places import look_through
 from sealing.hashing import keyed_hash
 from tenants.authorising import require
@@ -179,13 +180,22 @@ def _search_at_once(question: Question, place: str) -> Found:
     )  # fmt: skip
     seen = search_at_once(asked, reading, event, sway=IMPORTANCE_SWAY)
     keep_population((place,), seen.population)
-    rows = with_touches([(one.row, one.touched) for one in seen.page], reading)
     hits = [
         Hit(row, Ranked(candidate_of(row), one.score, one.similarity, None, *one[4:]))
-        for row, one in zip(rows, seen.page, strict=True)
+        for row, one in zip(_redated(seen.page, reading), seen.page, strict=True)
     ]
     degraded: Degraded | None = "embedding_pending" if seen.lacks_vectors else None
     return Found(hits, event.id, question.degraded or degraded, "exact", op)
+
+
+def _redated(page: Sequence[Scored], reading: Reading) -> list[StoredMemory]:
+    """The rows of a page; the engine says what a touch did to the dates that rules decide."""
+    if not any(one.is_touched and (reading.staging or one.row.ruled) for one in page):
+        return [one.row for one in page]
+    none = (None,) * len(TOUCHED)
+    return with_touches(
+        [(one.row, touched_of(one.row) if one.is_touched else none) for one in page], reading
+    )
 
 
 def _recency_of(op: SearchOp) -> float:

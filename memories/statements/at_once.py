@@ -15,16 +15,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import connection
 
 from audit.querysets import COLUMNS as EVENT_COLUMNS
 from audit.querysets import PLACEHOLDERS as EVENT_PLACEHOLDERS
 from audit.recording import Draft
+from memories import rows
 from memories.embedding.profiles import Profile
 from memories.namespaces import prefix_bounds
-from memories.rows import WIDTH, StoredMemory, columns
+from memories.rows import NAMES, WIDTH, StoredMemory
 from memories.statements.candidates import OPERATORS, Population, Scope
 from memories.statements.lookup import ID_SLOT, TOUCHED, Reading, reading_params
 from memories.statements.slots import in_slot
@@ -51,6 +52,12 @@ _RAW = {
 _USED = (
     "m.tier = %(tier)s AND (m.visible_until IS NULL OR m.visible_until > %(at)s) "
     "AND (%(archived)s OR m.archived_at IS NULL OR m.archived_at > %(at)s)"
+)
+_AS_TOUCHED = ", ".join(
+    f"CASE WHEN touched.id IS NULL THEN m.{name} ELSE touched.{name} END"
+    if name in rows.TOUCHED
+    else f"m.{name}"
+    for name in NAMES
 )
 _DUE = "p.accessed_at IS NULL OR p.accessed_at <= %(at)s - %(every)s"
 """Not touched in this very second: the rest need not be looked up to be left alone."""
@@ -79,8 +86,8 @@ _SEARCH = (
     + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) SELECT {{event}} FROM ("
     "SELECT count(*)::text AS n, coalesce(string_agg('\"' || id || '\"', ',' "
     "ORDER BY score DESC, id), '') AS ids FROM page) hit) "
-    f"SELECT {columns('m')}, touched.accessed_at, touched.access_count, touched.ttl_expires_at, "
-    "touched.visible_until, touched.purge_at, page.score, page.s, page.fresh, page.factor, f.* "
+    f"SELECT {_AS_TOUCHED}, touched.id IS NOT NULL, "
+    "page.score, page.s, page.fresh, page.factor, f.* "
     "FROM (SELECT count(*), coalesce(avg(length), 0)::float8, "
     "coalesce(bool_or(used AND embedding = 'pending'), false) FROM a) f "
     "LEFT JOIN (page CROSS JOIN LATERAL (SELECT * FROM memories_memory m "
@@ -105,10 +112,11 @@ class Asked:
 
 
 class Scored(NamedTuple):
-    """A memory of the page: as stored, as the read touched it, and what its score is made of."""
+    """A memory of the page as the read left it, whether that touched it, and what its score is made
+    of."""
 
     row: StoredMemory
-    touched: tuple[Any, ...]
+    is_touched: bool
     score: float
     similarity: float
     freshness: float
@@ -141,12 +149,10 @@ def search_at_once(asked: Asked, reading: Reading, event: Draft, *, sway: float)
     }  # fmt: skip
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
-        rows = cursor.fetchall()
-    size, length, lacks_vectors = rows[0][-3:]
+        found = cursor.fetchall()
+    size, length, lacks_vectors = found[0][-3:]
     page = [
-        Scored(StoredMemory.of(row), row[WIDTH : WIDTH + 5], *row[WIDTH + 5 : WIDTH + 9])
-        for row in rows
-        if row[0] is not None
+        Scored(StoredMemory.of(row), *row[WIDTH : WIDTH + 5]) for row in found if row[0] is not None
     ]
     return Seen(page, Population(size, length), lacks_vectors)
 

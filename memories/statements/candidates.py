@@ -77,7 +77,9 @@ class Candidate(NamedTuple):
 
 def candidate_of(row: StoredMemory) -> Candidate:
     """The same of a memory that was read whole."""
-    return Candidate(*(getattr(row, name) for name in Candidate._fields))
+    return Candidate(
+        row.id, row.namespace, row.key, row.updated_at, row.decay, row.weight, row.importance
+    )
 
 
 class Sighting(NamedTuple):
