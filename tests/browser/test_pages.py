@@ -92,6 +92,21 @@ def test_no_page_scrolls_sideways(
     assert wide == []
 
 
+FIRST_SEEN = """[...document.querySelectorAll("main > *")].find((one) => one.offsetHeight > 0)
+  .getBoundingClientRect().top - document.querySelector("main").getBoundingClientRect().top"""
+LEFT = "(which) => document.querySelector(which).getBoundingClientRect().left"
+
+
+def test_every_page_begins_at_the_same_height_and_edge(
+    tenant: Tenant, memory: str, make_person: Callable[..., User], visit: Callable[..., Visit]
+) -> None:
+    officer = visit(make_person(tenant, "officer"))
+    tops = {officer.open(path).evaluate(FIRST_SEEN) for path in ("/", "/audit", "/memories")}
+    page = officer.open(f"/memories/{memory}")
+    assert tops == {page.evaluate(FIRST_SEEN)}, "nothing hidden takes room"
+    assert page.evaluate(LEFT, "main .crumbs li") == page.evaluate(LEFT, "main h1")
+
+
 def test_everything_is_reached_by_keyboard(
     tenant: Tenant, memory: str, make_person: Callable[..., User], visit: Callable[..., Visit]
 ) -> None:
