@@ -31,5 +31,9 @@ class Budget:
 
     def spend_page(self, ids: Sequence[UUID]) -> None:
         """The same for a page of memories; small pages fit whatever is in them."""
-        if len(ids) * settings.MAX_VALUE_BYTES > self._left:
+        if not self.fits(len(ids)):
             self.spend(count_bytes(ids))
+
+    def fits(self, count: int) -> bool:
+        """Whether there is room for so many memories whatever is in them."""
+        return bool(count * settings.MAX_VALUE_BYTES <= self._left)

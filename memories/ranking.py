@@ -25,6 +25,7 @@ from datetime import datetime
 from uuid import UUID
 
 from memories.indexing import path_of
+from memories.statements.at_once import Weighing
 from memories.statements.candidates import Candidate, Sighting
 
 IMPORTANCE_SWAY = 0.1
@@ -34,6 +35,12 @@ RANK_CONSTANT = 20
 VECTOR_WEIGHT, TEXT_WEIGHT = 1.0, 2.0
 COVERED = 0.35
 """Share of a question's rarity at which a text match counts in full; a stray word counts less."""
+
+WEIGHING = Weighing(
+    IMPORTANCE_SWAY, RANK_CONSTANT, near_weight=VECTOR_WEIGHT, text_weight=TEXT_WEIGHT,
+    covered=COVERED,
+)  # fmt: skip
+"""All of these, for the statement that ranks by itself."""
 
 DEPTHS = (100, 1_000, 5_000, 20_000)
 """How many of each signal are fused. A later depth only appends to the order of the one before, so

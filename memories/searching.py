@@ -3,7 +3,7 @@
 The order of work. Outside any transaction the query is embedded (the slow part). Inside one
 transaction the candidates are found as light rows by every signal in one statement, ranked, cut to
 the page, and only the page's values are read, in the same statement that counts the access and
-records the event. A vector search of a scope known to be small is one statement in all
+records the event. A search of a scope known to be small is one statement in all
 (`statements.at_once`).
 
 What can fail. The provider does not answer: the search answers by text and says `degraded`. An
@@ -34,7 +34,7 @@ from memories.planning import is_known_small, keep_population, plan_for, populat
 from memories.protecting import shield_search
 from memories.ranking import (
     DEPTHS,
-    IMPORTANCE_SWAY,
+    WEIGHING,
     Ageing,
     Ranked,
     depth_for,
@@ -157,9 +157,10 @@ def _place_looked_through(question: Question) -> str | None:
     """The stored prefix whose memories one statement may look through, or None."""
     op = question.op
     is_plain = (
-        op.mode == "vector" and question.vector is not None and op.tier == "long"
+        question.vector is not None and op.tier == "long"
         and not (op.kinds or op.subjects or op.tags or op.filter is not None)
         and op.limit > 0 and depth_for(op.offset + op.limit) == DEPTHS[0]
+        and Budget().fits(op.limit)
     )  # fmt: skip
     if not is_plain:
         return None
@@ -171,17 +172,18 @@ def _search_at_once(question: Question, place: str) -> Found:
     """Find, rank, cut, read and record in one statement."""
     op, scope, vector = question.op, scope_of(question.op), question.vector
     assert vector is not None
+    terms = None if op.mode == "vector" else tuple(query_terms(op.query or ""))
     event = _event_of(op, returned=COUNT_SLOT, ids=[ID_SLOT])
     reading = reading_of(op.refresh_ttl)
     asked = Asked(
         question.profile, vector, scope, _recency_of(op),
         least=-math.inf if op.min_score is None else op.min_score,
-        depth=DEPTHS[0], limit=op.limit, offset=op.offset,
+        depth=DEPTHS[0], limit=op.limit, offset=op.offset, terms=terms,
     )  # fmt: skip
-    seen = search_at_once(asked, reading, event, sway=IMPORTANCE_SWAY)
+    seen = search_at_once(asked, reading, event, by=WEIGHING)
     keep_population((place,), seen.population)
     hits = [
-        Hit(row, Ranked(candidate_of(row), one.score, one.similarity, None, *one[4:]))
+        Hit(row, Ranked(candidate_of(row), one.score, *one[3:]))
         for row, one in zip(_redated(seen.page, reading), seen.page, strict=True)
     ]
     degraded: Degraded | None = "embedding_pending" if seen.lacks_vectors else None

@@ -1,4 +1,4 @@
-"""A vector search of a small scope in one statement: candidates, order, page, touches and event.
+"""A search of a small scope in one statement: candidates, order, page, touches and event.
 
 It is planned once and for no tenant in particular (`fixed_plans`), so its joins stand in the text:
 the scope first, the vectors by its ids (one walk along the index: a look-up for each costs twice as
@@ -6,9 +6,9 @@ much), the page by its ids. Which index serves each is the planner's choice. In 
 never analysed it took, for the scope, the one by time, and so read the tenant instead of the place;
 Postgres analyses a partition soon after 200 changes (migration 0010) and then plans anew.
 
-The order is that of `ranking.rank_by_vector` to one page's depth, said in SQL
-(tests/search/test_at_once.py holds both against each other). On the way the scope is counted, so
-that the next search knows what plan it takes without asking.
+The order is that of `ranking.rank_by_vector`, or of `ranking.rank_by_fusion` (`fusing`), to one
+page's depth, said in SQL (tests/search/test_at_once.py holds both against each other). On the way
+the scope is counted, so that the next search knows what plan it takes without asking.
 """
 
 from __future__ import annotations
@@ -24,8 +24,10 @@ from audit.querysets import PLACEHOLDERS as EVENT_PLACEHOLDERS
 from audit.recording import Draft
 from memories import rows
 from memories.embedding.profiles import Profile
+from memories.lexing import to_tsquery_literal
 from memories.namespaces import prefix_bounds
 from memories.rows import NAMES, WIDTH, StoredMemory
+from memories.statements import fusing
 from memories.statements.candidates import OPERATORS, Population, Scope
 from memories.statements.lookup import ID_SLOT, TOUCHED, Reading, reading_params
 from memories.statements.slots import in_slot
@@ -62,24 +64,31 @@ _AS_TOUCHED = ", ".join(
 _DUE = "p.accessed_at IS NULL OR p.accessed_at <= %(at)s - %(every)s"
 """Not touched in this very second: the rest need not be looked up to be left alone."""
 
-_SEARCH = (
+_PLACE = (
     "WITH a AS MATERIALIZED (SELECT m.id, m.length, m.embedding, m.updated_at, m.accessed_at, "
-    "m.decay, m.weight, m.weight * (1 + {sway} * (m.importance - 0.5)) AS factor, "
+    "m.decay, m.weight, m.weight * (1 + {sway} * (m.importance - 0.5)) AS factor, {more}"
     f"{_USED} AS used FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.trashed_at IS NULL "
     "AND m.namespace >= %(low)s AND m.namespace < %(high)s), "
-    "near AS (SELECT v.memory_id AS id, max(-(v.embedding {operator} %(vector)s::halfvec)) AS s "
-    "FROM memories_memoryvector v WHERE v.tenant_id = %(tenant)s "
+)
+_NEAR = (
+    "near AS (SELECT v.memory_id AS id, max(-(v.embedding {operator} %(vector)s::halfvec)) AS s, "
+    "NULL::float8 AS t FROM memories_memoryvector v WHERE v.tenant_id = %(tenant)s "
     "AND v.memory_id = ANY(ARRAY(SELECT id FROM a WHERE used AND weight > 0)) "
     "AND v.profile = {profile} AND v.field NOT LIKE '+%%' "
     "GROUP BY 1 ORDER BY s DESC, 1 LIMIT %(depth)s), "
-    "aged AS (SELECT n.id, n.s, a.factor, a.accessed_at, CASE WHEN a.decay = 1 THEN 1 "
+)
+_SCORE = (
+    "CASE WHEN %(recency)s > 0 "
+    "THEN ((1 - %(recency)s) * {relevance} + %(recency)s * n.fresh) * n.factor "
+    "WHEN n.factor = 1 THEN n.s ELSE {raw} END"
+)
+_PAGE = (
+    "aged AS (SELECT n.*, a.factor, a.accessed_at, CASE WHEN a.decay = 1 THEN 1 "
     "ELSE exp(greatest(-700, ln(a.decay) * greatest(0, "
     "date_part('epoch', %(at)s - a.updated_at) / 86400))) END AS fresh "
-    "FROM near n JOIN a ON a.id = n.id), "
-    "scored AS (SELECT n.*, CASE WHEN %(recency)s > 0 "
-    "THEN ((1 - %(recency)s) * {relevance} + %(recency)s * n.fresh) * n.factor "
-    "WHEN n.factor = 1 THEN n.s ELSE {raw} END AS score FROM aged n), "
+    "FROM {found} n JOIN a ON a.id = n.id), "
+    "scored AS (SELECT n.*, {score} AS score FROM aged n), "
     "page AS MATERIALIZED (SELECT * FROM scored WHERE score >= %(least)s "
     "ORDER BY score DESC, id LIMIT %(limit)s OFFSET %(offset)s), "
     + TOUCHED.format(ids=f"l.id = ANY(ARRAY(SELECT p.id FROM page p WHERE {_DUE}))")
@@ -87,13 +96,25 @@ _SEARCH = (
     "SELECT count(*)::text AS n, coalesce(string_agg('\"' || id || '\"', ',' "
     "ORDER BY score DESC, id), '') AS ids FROM page) hit) "
     f"SELECT {_AS_TOUCHED}, touched.id IS NOT NULL, "
-    "page.score, page.s, page.fresh, page.factor, f.* "
+    "page.score, page.s, page.t, page.fresh, page.factor, f.* "
     "FROM (SELECT count(*), coalesce(avg(length), 0)::float8, "
     "coalesce(bool_or(used AND embedding = 'pending'), false) FROM a) f "
     "LEFT JOIN (page CROSS JOIN LATERAL (SELECT * FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.id = page.id OFFSET 0) m "
     "LEFT JOIN touched ON touched.id = m.id) ON true ORDER BY page.score DESC, page.id"
 )
+_BY_VECTOR = _PLACE.replace("{more}", "") + _NEAR + _PAGE
+_BY_FUSION = _PLACE.replace("{more}", fusing.COLUMNS) + fusing.FUSED + _PAGE
+
+
+class Weighing(NamedTuple):
+    """The constants of `ranking`: how much importance sways, and how ranks are fused."""
+
+    sway: float
+    rank_constant: int
+    near_weight: float
+    text_weight: float
+    covered: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +130,8 @@ class Asked:
     depth: int
     limit: int
     offset: int
+    terms: tuple[str, ...] | None = None
+    """The lexemes of a question to be answered by words too; None: by the vector alone."""
 
 
 class Scored(NamedTuple):
@@ -118,7 +141,8 @@ class Scored(NamedTuple):
     row: StoredMemory
     is_touched: bool
     score: float
-    similarity: float
+    similarity: float | None
+    text: float | None
     freshness: float
     factor: float
 
@@ -132,27 +156,30 @@ class Seen(NamedTuple):
     lacks_vectors: bool
 
 
-def search_at_once(asked: Asked, reading: Reading, event: Draft, *, sway: float) -> Seen:
+def search_at_once(asked: Asked, reading: Reading, event: Draft, *, by: Weighing) -> Seen:
     """The page, its access counted and the event recorded; of the scope its first prefix, tier and
-    archive count. `event` is drafted with COUNT_SLOT and ID_SLOT; `sway` is that of importance."""
+    archive count. `event` is drafted with COUNT_SLOT and ID_SLOT."""
     scope, profile = asked.scope, asked.profile
     low, high = prefix_bounds(scope.prefixes[0])
     sql = _fill_in(
-        in_slot(_SEARCH), (profile.distance, int(profile.number), sway), _slots_in(event)
-    )
-    values = dict(zip(_EVENT_NAMES, event.row, strict=True))
+        in_slot(_BY_VECTOR if asked.terms is None else _BY_FUSION),
+        (profile.distance, int(profile.number), asked.terms is not None), by, _slots_in(event),
+    )  # fmt: skip
     params = {
-        **reading_params(reading), **values, "vector": asked.vector, "low": low,
-        "high": high or BEYOND_ALL, "tier": scope.tier, "archived": scope.include_archived,
-        "recency": asked.recency, "least": asked.least, "depth": asked.depth,
-        "limit": asked.limit, "offset": asked.offset,
+        **reading_params(reading), **dict(zip(_EVENT_NAMES, event.row, strict=True)),
+        "vector": asked.vector, "low": low, "high": high or BEYOND_ALL, "tier": scope.tier,
+        "archived": scope.include_archived, "recency": asked.recency, "least": asked.least,
+        "depth": asked.depth, "limit": asked.limit, "offset": asked.offset,
     }  # fmt: skip
+    if asked.terms is not None:
+        params["wide"] = to_tsquery_literal(asked.terms)
+        params["terms"] = [to_tsquery_literal([term]) for term in asked.terms]
     with connection.cursor() as cursor:
         cursor.execute(sql, params)
         found = cursor.fetchall()
     size, length, lacks_vectors = found[0][-3:]
     page = [
-        Scored(StoredMemory.of(row), *row[WIDTH : WIDTH + 5]) for row in found if row[0] is not None
+        Scored(StoredMemory.of(row), *row[WIDTH : WIDTH + 6]) for row in found if row[0] is not None
     ]
     return Seen(page, Population(size, length), lacks_vectors)
 
@@ -170,11 +197,11 @@ def _slots_in(event: Draft) -> tuple[tuple[bool, bool], ...]:
 
 @lru_cache(maxsize=64)
 def _fill_in(
-    sql: str, metric: tuple[str, int, float], holding: tuple[tuple[bool, bool], ...]
+    sql: str, asked: tuple[str, int, bool], by: Weighing, holding: tuple[tuple[bool, bool], ...]
 ) -> str:
-    """The statement for a profile (its distance and number) and the sway of importance, with the
+    """The statement for a profile (its distance and number), by fused ranks or not, with the
     event's placeholders, what only the statement finds put into them by it."""
-    distance, profile, sway = metric
+    distance, profile, is_fused = asked
     slots = []
     for name, (counts, ids) in zip(_EVENT_NAMES, holding, strict=True):
         slot = f"%({name})s"
@@ -183,10 +210,13 @@ def _fill_in(
         if ids:
             slot = f"replace({slot}, '\"{ID_SLOT}\"', hit.ids)"
         slots.append(slot)
-    relevance = _RELEVANCE[distance]
+    relevance = _RELEVANCE[distance].format(s="n.s")
+    score = _SCORE.format(
+        relevance=relevance, raw=_RAW[distance].format(r=f"{relevance} * n.factor")
+    )
     return sql.format(
-        operator=OPERATORS[distance], profile=profile, sway=sway,
+        operator=OPERATORS[distance], profile=profile, sway=by.sway, k=by.rank_constant,
+        near_weight=by.near_weight, text_weight=by.text_weight, covered=by.covered,
+        found="fused" if is_fused else "near", score=fusing.SCORE if is_fused else score,
         event=EVENT_PLACEHOLDERS.replace("%s", "{}").format(*slots),
-        relevance=relevance.format(s="n.s"),
-        raw=_RAW[distance].format(r=f"{relevance.format(s='n.s')} * n.factor"),
     )  # fmt: skip

@@ -11,9 +11,10 @@ from django.db import transaction
 
 from audit.models import Event
 from memories import searching
+from memories.models import Memory
 from memories.planning import forget_populations
 from tenants.actors import operator_actor
-from tenants.context import acting_as
+from tenants.context import acting_as, now
 from tenants.models import Tenant
 from tests.callers import Caller
 
@@ -53,14 +54,15 @@ def taken(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
 
 def _answer(caller: Caller, options: dict[str, Any]) -> tuple[list[Any], list[float]]:
     """What was found, and what it scored by; a moment later all is a little less fresh."""
-    found = caller.search(PLACE, query="a cup of tea", mode="vector", explain=True, **options)
-    answer = found.json()
+    asked = {"query": "a cup of tea", "mode": "vector", "explain": True, **options}
+    answer = caller.search(PLACE, **asked).json()
     assert (answer["plan"], answer["degraded"]) == ("exact", None)
     named, numbers = [], []
     for item in answer["items"]:
         why = item["explain"]
-        named.append((item["key"], item["value"], why["rank"], why["text"]))
-        numbers += [item["score"], why["vector"], why["recency"], why["weight"]]
+        named.append((item["key"], item["value"], why["rank"], why["text"] is None))
+        numbers += [item["score"], why["vector"] or 0, why["text"] or 0]
+        numbers += [why["recency"], why["weight"]]
     return named, numbers
 
 
@@ -82,6 +84,54 @@ def test_the_second_search_of_a_small_scope_answers_as_the_first(
     assert again == named
     assert close == pytest.approx(numbers, abs=1e-3)
     assert taken == ["small/"]
+
+
+@pytest.fixture
+def talk(varied: Caller) -> Caller:
+    """Beside them turns of two sessions, some with what stood around them, in several fields."""
+    words = ["tea", "coffee", "garden", "river", "number", "cup"]
+    for n in range(14):
+        text = " ".join(words[(n * step) % 6] for step in (1, 2, 5)[: n % 3 + 1])
+        value = {"content": text, "context": words[n % 5]} if n % 2 else {"text": text}
+        varied.put([*PLACE, "talk"], f"t{n:02}", value, session_id=f"s{n % 4 // 3}")
+    return varied
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"recency": 0, "limit": 50},
+        {"query": "number five tea", "limit": 4, "offset": 2},
+        {"query": "river", "recency": 0.6, "min_score": 0.2},
+        {"query": "the and of"},
+    ],
+)
+def test_words_and_meanings_are_fused_as_by_the_steps(
+    talk: Caller, taken: list[str], options: dict[str, Any]
+) -> None:
+    named, numbers = _answer(talk, {"mode": "hybrid", **options})
+    assert named
+    assert not taken
+    again, close = _answer(talk, {"mode": "hybrid", **options})
+    assert again == named
+    assert close == pytest.approx(numbers, abs=1e-3)
+    assert taken == ["small/"]
+
+
+def test_what_is_archived_lends_words_and_is_not_found(
+    agent: Caller, taken: list[str], tenant: Tenant
+) -> None:
+    for number, text in enumerate(("one two", "zanzibar", "three four")):
+        agent.put(PLACE, f"t{number}", {"text": text}, session_id="s")
+    with acting_as(operator_actor(tenant.id)), transaction.atomic():
+        Memory.objects.filter(key="t2").update(archived_at=now())
+    asked = {"query": "zanzibar", "explain": True, "recency": 0}
+    first, again = (agent.search(PLACE, **asked).json()["items"] for _ in range(2))
+    assert taken == ["small/"]
+    texts = {item["key"]: item["explain"]["text"] for item in again}
+    assert texts == {item["key"]: item["explain"]["text"] for item in first}
+    assert set(texts) == {"t0", "t1"}
+    assert texts["t0"] == pytest.approx(texts["t1"] / 2)
 
 
 def test_its_event_names_what_it_returned_and_it_counts_the_reads(
