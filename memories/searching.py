@@ -158,7 +158,7 @@ def _place_looked_through(question: Question) -> str | None:
     op = question.op
     is_plain = (
         question.vector is not None and op.tier == "long"
-        and not (op.kinds or op.subjects or op.tags or op.filter is not None)
+        and not op.subjects and op.filter is None
         and op.limit > 0 and depth_for(op.offset + op.limit) == DEPTHS[0]
         and Budget().fits(op.limit)
     )  # fmt: skip

@@ -55,6 +55,10 @@ _USED = (
     "m.tier = %(tier)s AND (m.visible_until IS NULL OR m.visible_until > %(at)s) "
     "AND (%(archived)s OR m.archived_at IS NULL OR m.archived_at > %(at)s)"
 )
+_ASKED = (
+    "(%(kinds)s::text[] IS NULL OR m.kind = ANY(%(kinds)s::text[])) "
+    "AND (%(tags)s::text[] IS NULL OR m.tags @> %(tags)s::text[])"
+)
 _AS_TOUCHED = ", ".join(
     f"CASE WHEN touched.id IS NULL THEN m.{name} ELSE touched.{name} END"
     if name in rows.TOUCHED
@@ -67,14 +71,14 @@ _DUE = "p.accessed_at IS NULL OR p.accessed_at <= %(at)s - %(every)s"
 _PLACE = (
     "WITH a AS MATERIALIZED (SELECT m.id, m.length, m.embedding, m.updated_at, m.accessed_at, "
     "m.decay, m.weight, m.weight * (1 + {sway} * (m.importance - 0.5)) AS factor, {more}"
-    f"{_USED} AS used FROM memories_memory m "
+    f"{_USED} AS used, {_ASKED} AS asked FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.trashed_at IS NULL "
     "AND m.namespace >= %(low)s AND m.namespace < %(high)s), "
 )
 _NEAR = (
     "near AS (SELECT v.memory_id AS id, max(-(v.embedding {operator} %(vector)s::halfvec)) AS s, "
     "NULL::float8 AS t FROM memories_memoryvector v WHERE v.tenant_id = %(tenant)s "
-    "AND v.memory_id = ANY(ARRAY(SELECT id FROM a WHERE used AND weight > 0)) "
+    "AND v.memory_id = ANY(ARRAY(SELECT id FROM a WHERE used AND asked AND weight > 0)) "
     "AND v.profile = {profile} AND v.field NOT LIKE '+%%' "
     "GROUP BY 1 ORDER BY s DESC, 1 LIMIT %(depth)s), "
 )
@@ -98,7 +102,7 @@ _PAGE = (
     f"SELECT {_AS_TOUCHED}, touched.id IS NOT NULL, "
     "page.score, page.s, page.t, page.fresh, page.factor, f.* "
     "FROM (SELECT count(*), coalesce(avg(length), 0)::float8, "
-    "coalesce(bool_or(used AND embedding = 'pending'), false) FROM a) f "
+    "coalesce(bool_or(used AND asked AND embedding = 'pending'), false) FROM a) f "
     "LEFT JOIN (page CROSS JOIN LATERAL (SELECT * FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.id = page.id OFFSET 0) m "
     "LEFT JOIN touched ON touched.id = m.id) ON true ORDER BY page.score DESC, page.id"
@@ -157,8 +161,8 @@ class Seen(NamedTuple):
 
 
 def search_at_once(asked: Asked, reading: Reading, event: Draft, *, by: Weighing) -> Seen:
-    """The page, its access counted and the event recorded; of the scope its first prefix, tier and
-    archive count. `event` is drafted with COUNT_SLOT and ID_SLOT."""
+    """The page, its access counted and the event recorded; of the scope its first prefix, tier,
+    archive, kinds and tags count. `event` is drafted with COUNT_SLOT and ID_SLOT."""
     scope, profile = asked.scope, asked.profile
     low, high = prefix_bounds(scope.prefixes[0])
     sql = _fill_in(
@@ -168,7 +172,8 @@ def search_at_once(asked: Asked, reading: Reading, event: Draft, *, by: Weighing
     params = {
         **reading_params(reading), **dict(zip(_EVENT_NAMES, event.row, strict=True)),
         "vector": asked.vector, "low": low, "high": high or BEYOND_ALL, "tier": scope.tier,
-        "archived": scope.include_archived, "recency": asked.recency, "least": asked.least,
+        "archived": scope.include_archived, "kinds": list(scope.kinds or ()) or None,
+        "tags": list(scope.tags or ()) or None, "recency": asked.recency, "least": asked.least,
         "depth": asked.depth, "limit": asked.limit, "offset": asked.offset,
     }  # fmt: skip
     if asked.terms is not None:

@@ -1,7 +1,8 @@
 """Text scores and fused ranks of a small place, as parts of the one statement (`at_once`).
 
 The text score is that of `hub_search_text` (migration 0002 says what it is) over the place's rows,
-which are all read anyway: no index and no way past the row policies is needed. The fusion is
+which are all read anyway: no index and no way past the row policies is needed. How rare a term is
+goes by all of them, not by those of the kinds and tags asked for. The fusion is
 `ranking.rank_by_fusion` to one page's depth. tests/search/test_at_once.py holds both against these.
 """
 
@@ -48,12 +49,12 @@ _TEXTS = (
     "texts AS (SELECT b.id, b.field, sum(b.score)::real AS score FROM ("
     "SELECT p.id, p.field, p.score FROM placed p "
     "UNION ALL SELECT l.id, 0, l.score FROM lent l WHERE l.score > 0) b "
-    "WHERE b.id = ANY(ARRAY(SELECT id FROM a WHERE used)) GROUP BY 1, 2), "
+    "WHERE b.id = ANY(ARRAY(SELECT id FROM a WHERE used AND asked)) GROUP BY 1, 2), "
 )
 _LISTS = (
     "near AS (SELECT v.memory_id AS id, v.field, max(-(v.embedding {operator} "
     "%(vector)s::halfvec)) AS s FROM memories_memoryvector v WHERE v.tenant_id = %(tenant)s "
-    "AND v.memory_id = ANY(ARRAY(SELECT id FROM a WHERE used AND weight > 0)) "
+    "AND v.memory_id = ANY(ARRAY(SELECT id FROM a WHERE used AND asked AND weight > 0)) "
     "AND v.profile = {profile} GROUP BY 1, 2 ORDER BY s DESC, 1 LIMIT %(depth)s), "
     "listed AS (SELECT n.id, n.s, NULL::float8 AS t, {near_weight}::float8 AS share, "
     "row_number() OVER (PARTITION BY n.path ORDER BY n.s DESC, n.id) AS rank "

@@ -28,7 +28,8 @@ def varied(agent: Caller) -> Caller:
         {
             "op": "put", "namespace": [*PLACE, f"u{n % 2}"], "key": f"k{n:02}",
             "value": {"text": f"tea number {n}"}, "importance": (n % 5) / 4,
-            "decay": 1.0 if n % 3 else 0.5,
+            "decay": 1.0 if n % 3 else 0.5, "tags": ["even", f"t{n % 3}"] if n % 2 == 0 else [],
+            **({"kind": "episode"} if n % 4 == 0 else {}),
         }
         for n in range(12)
     ]  # fmt: skip
@@ -73,6 +74,7 @@ def _answer(caller: Caller, options: dict[str, Any]) -> tuple[list[Any], list[fl
         {"recency": 0.7, "limit": 5, "offset": 3},
         {"recency": 0.2, "min_score": 0.85},
         {"min_score": 1.5},
+        {"tags": ["even"]},
     ],
 )
 def test_the_second_search_of_a_small_scope_answers_as_the_first(
@@ -104,6 +106,8 @@ def talk(varied: Caller) -> Caller:
         {"query": "number five tea", "limit": 4, "offset": 2},
         {"query": "river", "recency": 0.6, "min_score": 0.2},
         {"query": "the and of"},
+        {"query": "number five tea", "kinds": ["episode"]},
+        {"tags": ["even", "t1"]},
     ],
 )
 def test_words_and_meanings_are_fused_as_by_the_steps(
