@@ -29,6 +29,7 @@ from memories.namespaces import prefix_bounds
 from memories.rows import NAMES, WIDTH, StoredMemory
 from memories.statements import fusing
 from memories.statements.candidates import OPERATORS, Population, Scope
+from memories.statements.halves import Halves, HalvesDumper, as_halves
 from memories.statements.lookup import ID_SLOT, TOUCHED, Reading, reading_params
 from memories.statements.slots import in_slot
 
@@ -171,15 +172,17 @@ def search_at_once(asked: Asked, reading: Reading, event: Draft, *, by: Weighing
     )  # fmt: skip
     params = {
         **reading_params(reading), **dict(zip(_EVENT_NAMES, event.row, strict=True)),
-        "vector": asked.vector, "low": low, "high": high or BEYOND_ALL, "tier": scope.tier,
-        "archived": scope.include_archived, "kinds": list(scope.kinds or ()) or None,
-        "tags": list(scope.tags or ()) or None, "recency": asked.recency, "least": asked.least,
-        "depth": asked.depth, "limit": asked.limit, "offset": asked.offset,
+        "vector": as_halves(asked.vector), "low": low, "high": high or BEYOND_ALL,
+        "tier": scope.tier, "archived": scope.include_archived,
+        "kinds": list(scope.kinds or ()) or None, "tags": list(scope.tags or ()) or None,
+        "recency": asked.recency, "least": asked.least, "depth": asked.depth,
+        "limit": asked.limit, "offset": asked.offset,
     }  # fmt: skip
     if asked.terms is not None:
         params["wide"] = to_tsquery_literal(asked.terms)
         params["terms"] = [to_tsquery_literal([term]) for term in asked.terms]
     with connection.cursor() as cursor:
+        cursor.adapters.register_dumper(Halves, HalvesDumper)
         cursor.execute(sql, params)
         found = cursor.fetchall()
     size, length, lacks_vectors = found[0][-3:]
