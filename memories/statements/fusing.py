@@ -49,7 +49,7 @@ _TEXTS = (
     "texts AS (SELECT b.id, b.field, sum(b.score)::real AS score FROM ("
     "SELECT p.id, p.field, p.score FROM placed p "
     "UNION ALL SELECT l.id, 0, l.score FROM lent l WHERE l.score > 0) b "
-    "WHERE b.id = ANY(ARRAY(SELECT id FROM a WHERE used AND asked)) GROUP BY 1, 2), "
+    "WHERE b.id IN (SELECT id FROM a WHERE used AND asked) GROUP BY 1, 2), "
 )
 _LISTS = (
     "near AS (SELECT v.memory_id AS id, v.field, max(-(v.embedding {operator} "
