@@ -13,6 +13,7 @@ import redis
 from django.conf import settings
 
 from conversations import keeping
+from memories.embedding import remembering
 from memoryhub.embedded.programs import _find_valkey, _package
 from tests.callers import Caller
 from tests.conversations.conftest import Talk
@@ -50,10 +51,11 @@ class Valkey:
 
 @pytest.fixture
 def valkey(monkeypatch: pytest.MonkeyPatch) -> Iterator[Valkey]:
-    """The only Redis that sessions know in this test."""
+    """The only Redis that this process knows in this test."""
     with TemporaryDirectory(prefix="hub-v-") as folder:
         server = Valkey(Path(folder))
         monkeypatch.setattr(settings, "REDIS_URL", server.url)
+        monkeypatch.setattr(remembering, "_silent_until", 0.0)  # and back again at the end
         _forget()
         yield server
         server.kill()
@@ -61,8 +63,10 @@ def valkey(monkeypatch: pytest.MonkeyPatch) -> Iterator[Valkey]:
 
 
 def _forget() -> None:
+    """Every client that this server's address may have got into."""
     keeping.client.cache_clear()
     keeping.script.cache_clear()
+    remembering._client.cache_clear()
 
 
 def test_sessions_answer_503_and_the_store_goes_on(
