@@ -31,7 +31,7 @@ from memories.reading import read_memories
 from memories.retrying import retry_when_taken, with_newest_rules
 from memories.rows import StoredMemory
 from memories.searching import Question, prepare_search, run_search
-from memories.statements.lookup import lock_by_keys
+from memories.statements.lookup import find_keys, lock_by_keys
 from memories.writing import Written, apply_puts, judge_puts, prepare_puts
 from memoryhub.errors import HubError
 
@@ -145,11 +145,31 @@ def _delete(plan: _Plan, locked: Mapping[Key, StoredMemory]) -> dict[Key, Stored
 
 
 def _lock(plan: _Plan) -> dict[Key, StoredMemory]:
-    keys = sorted(plan.final)
+    """The rows of all keys, locked.
+
+    A statement that waits for another batch sees of it only the rows that it waited for, not what
+    was created beside them. A put of such a key meets it in the index; a delete would find nothing
+    and leave it there, the one batch half over the other. So what is to go and was not found is
+    looked for until a look that waits for nobody finds nothing.
+    """
+    locked = _lock_rows(sorted(plan.final))
+    while created := _find_keys(sorted(plan.gone.keys() - locked.keys())):
+        locked |= _lock_rows(created)
+    return locked
+
+
+def _lock_rows(keys: Sequence[Key]) -> dict[Key, StoredMemory]:
     locked: dict[Key, StoredMemory] = {}
     for start in range(0, len(keys), CHUNK):
         locked |= lock_by_keys(keys[start : start + CHUNK])
     return locked
+
+
+def _find_keys(keys: Sequence[Key]) -> list[Key]:
+    found: list[Key] = []
+    for start in range(0, len(keys), CHUNK):
+        found += find_keys(keys[start : start + CHUNK])
+    return found
 
 
 def _write(plan: _Plan, locked: Mapping[Key, StoredMemory]) -> dict[int, Written]:

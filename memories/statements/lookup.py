@@ -42,6 +42,21 @@ def lock_by_keys(keys: Sequence[tuple[str, str]]) -> dict[tuple[str, str], Store
     return {(row.namespace, row.key): row for row in rows}
 
 
+_THERE = (
+    "SELECT m.namespace, m.key FROM unnest(%s::text[], %s::text[]) AS k (namespace, key) "
+    "JOIN memories_memory m ON m.namespace = k.namespace AND m.key = k.key "
+    "WHERE m.tenant_id = %s AND m.trashed_at IS NULL ORDER BY m.namespace, m.key"
+)
+
+
+def find_keys(keys: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Those of the keys that rows not in the trash are under, waiting for nobody."""
+    namespaces, names = [key[0] for key in keys], [key[1] for key in keys]
+    with connection.cursor() as cursor:
+        cursor.execute(_THERE, [namespaces, names, current_tenant_id()])
+        return [(row[0], row[1]) for row in cursor.fetchall()]
+
+
 _SIZES = (
     "SELECT m.namespace, m.key, m.id, octet_length(m.value::text) "
     "FROM unnest(%s::text[], %s::text[]) AS k (namespace, key) "

@@ -61,14 +61,48 @@ def test_a_read_that_waited_for_a_delete_does_not_move_its_dates(
     assert row.access_count == 0
 
 
-def _wait_until_blocked(owner_url: str, reader: threading.Thread) -> None:
-    """Until the reader waits for the row's lock, or has gone by without touching anything."""
+def _wait_until_blocked(owner_url: str, reader: threading.Thread, *, count: int = 1) -> None:
+    """Until so many wait for the row's lock, or the reader went by without touching anything."""
     with psycopg.connect(owner_url, autocommit=True) as watcher:
         deadline = time.monotonic() + 5
         while reader.is_alive() and time.monotonic() < deadline:
-            if watcher.execute(BLOCKED).fetchone()[0]:
+            if watcher.execute(BLOCKED).fetchone()[0] >= count:
                 return
             time.sleep(0.01)
+
+
+def test_a_batch_that_waited_for_another_deletes_what_that_one_created(
+    agent: Caller, tenant: Tenant, owner_url: str
+) -> None:
+    agent.put(["a"], "there", {"by": "nobody"}, index=False)
+
+    def op(key: str, by: str | None) -> dict[str, Any]:
+        return {"op": "put", "namespace": ["a"], "key": key, "index": False,
+                "value": None if by is None else {"by": by}}  # fmt: skip
+
+    def run(*ops: dict[str, Any]) -> None:
+        try:
+            statuses.append(Caller(agent.key).batch(*ops).status_code)
+        finally:
+            connections.close_all()
+
+    statuses: list[int] = []
+    creating = threading.Thread(target=run, args=(op("there", "one"), op("new", "one")))
+    deleting = threading.Thread(target=run, args=(op("there", "two"), op("new", None)))
+    with psycopg.connect(owner_url) as holder:
+        act_as_owner(holder, tenant)
+        holder.execute("SELECT FROM memories_memory WHERE tenant_id = %s FOR UPDATE", [tenant.id])
+        for count, batch in enumerate((creating, deleting), start=1):
+            batch.start()
+            _wait_until_blocked(owner_url, batch, count=count)
+    for batch in (creating, deleting):
+        batch.join(15)
+    assert statuses == [200, 200]
+    left = {key: agent.get(["a"], key).json().get("value") for key in ("there", "new")}
+    assert left in (
+        {"there": {"by": "two"}, "new": None},
+        {"there": {"by": "one"}, "new": {"by": "one"}},
+    )
 
 
 def test_two_first_puts_of_a_key_at_once_make_one_memory(agent: Caller) -> None:
