@@ -20,7 +20,6 @@ from typing import NamedTuple
 from django.db import connection
 
 from audit.querysets import COLUMNS as EVENT_COLUMNS
-from audit.querysets import PLACEHOLDERS as EVENT_PLACEHOLDERS
 from audit.recording import Draft
 from memories import rows
 from memories.embedding.profiles import Profile
@@ -29,6 +28,7 @@ from memories.namespaces import prefix_bounds
 from memories.rows import NAMES, WIDTH, StoredMemory
 from memories.statements import fusing
 from memories.statements.candidates import OPERATORS, Population, Scope
+from memories.statements.drafts import Marks, placeholders_of, values_of
 from memories.statements.halves import Halves, HalvesDumper, as_halves
 from memories.statements.lookup import ID_SLOT, TOUCHED, Reading, reading_params
 from memories.statements.slots import in_slot
@@ -39,6 +39,8 @@ little, so it takes the index; of no condition it supposes all."""
 
 COUNT_SLOT = f"{ID_SLOT}#"
 """Stands in a drafted event for the number of memories found, ID_SLOT for their ids."""
+
+_MARKS: Marks = ((f'"{COUNT_SLOT}"', "hit.n"), (f'"{ID_SLOT}"', "hit.ids"))
 
 _RELEVANCE = {
     "cosine": "(1 + greatest(-1, least(1, {s}))) / 2",
@@ -168,10 +170,11 @@ def search_at_once(asked: Asked, reading: Reading, event: Draft, *, by: Weighing
     low, high = prefix_bounds(scope.prefixes[0])
     sql = _fill_in(
         in_slot(_BY_VECTOR if asked.terms is None else _BY_FUSION),
-        (profile.distance, int(profile.number), asked.terms is not None), by, _slots_in(event),
+        (profile.distance, int(profile.number), asked.terms is not None), by,
+        placeholders_of(event, _MARKS),
     )  # fmt: skip
     params = {
-        **reading_params(reading), **dict(zip(_EVENT_NAMES, event.row, strict=True)),
+        **reading_params(reading), **values_of(event),
         "vector": as_halves(asked.vector), "low": low, "high": high or BEYOND_ALL,
         "tier": scope.tier, "archived": scope.include_archived,
         "kinds": list(scope.kinds or ()) or None, "tags": list(scope.tags or ()) or None,
@@ -192,32 +195,11 @@ def search_at_once(asked: Asked, reading: Reading, event: Draft, *, by: Weighing
     return Seen(page, Population(size, length), lacks_vectors)
 
 
-_EVENT_NAMES = tuple(f"e{number}" for number in range(len(EVENT_COLUMNS)))
-
-
-def _slots_in(event: Draft) -> tuple[tuple[bool, bool], ...]:
-    """Of each value of an event whether it holds COUNT_SLOT, and whether ID_SLOT."""
-    return tuple(
-        (COUNT_SLOT in value, f'"{ID_SLOT}"' in value) if isinstance(value, str) else (False, False)
-        for value in event.row
-    )
-
-
 @lru_cache(maxsize=64)
-def _fill_in(
-    sql: str, asked: tuple[str, int, bool], by: Weighing, holding: tuple[tuple[bool, bool], ...]
-) -> str:
+def _fill_in(sql: str, asked: tuple[str, int, bool], by: Weighing, event: str) -> str:
     """The statement for a profile (its distance and number), by fused ranks or not, with the
-    event's placeholders, what only the statement finds put into them by it."""
+    event's placeholders."""
     distance, profile, is_fused = asked
-    slots = []
-    for name, (counts, ids) in zip(_EVENT_NAMES, holding, strict=True):
-        slot = f"%({name})s"
-        if counts:
-            slot = f"replace({slot}, '\"{COUNT_SLOT}\"', hit.n)"
-        if ids:
-            slot = f"replace({slot}, '\"{ID_SLOT}\"', hit.ids)"
-        slots.append(slot)
     relevance = _RELEVANCE[distance].format(s="n.s")
     score = _SCORE.format(
         relevance=relevance, raw=_RAW[distance].format(r=f"{relevance} * n.factor")
@@ -226,5 +208,5 @@ def _fill_in(
         operator=OPERATORS[distance], profile=profile, sway=by.sway, k=by.rank_constant,
         near_weight=by.near_weight, text_weight=by.text_weight, covered=by.covered,
         found="fused" if is_fused else "near", score=fusing.SCORE if is_fused else score,
-        event=EVENT_PLACEHOLDERS.replace("%s", "{}").format(*slots),
+        event=event,
     )  # fmt: skip

@@ -12,10 +12,10 @@ from uuid import UUID, uuid4
 from django.db import connection
 
 from audit.querysets import COLUMNS as EVENT_COLUMNS
-from audit.querysets import PLACEHOLDERS as EVENT_PLACEHOLDERS
 from audit.recording import Draft
 from memories.namespaces import prefix_bounds
 from memories.rows import NAMES, StoredMemory, columns
+from memories.statements.drafts import Marks, placeholders_of, values_of
 from memories.statements.slots import in_slot
 from tenants.context import current_tenant_id
 
@@ -204,29 +204,18 @@ ID_SLOT = f"@{uuid4().hex}@"
 namespace may hold any text, and must not be taken for it."""
 
 
-_EVENT_NAMES = tuple(f"e{number}" for number in range(len(EVENT_COLUMNS)))
+_MARKS: Marks = ((ID_SLOT, "hit.id::text"),)
 
 
 def _with_event(sql: str, event: Draft) -> tuple[str, dict[str, Any]]:
     """The statement with an event's placeholders at `{event}`, and the event's parameters; ID_SLOT
     in one of them is the id of the row `hit`."""
-    holding_id = tuple(
-        number
-        for number, value in enumerate(event.row)
-        if isinstance(value, str) and ID_SLOT in value
-    )
-    return _fill_in(in_slot(sql), holding_id), dict(zip(_EVENT_NAMES, event.row, strict=True))
+    return _fill_in(in_slot(sql), placeholders_of(event, _MARKS)), values_of(event)
 
 
 @lru_cache(maxsize=64)
-def _fill_in(sql: str, holding_id: tuple[int, ...]) -> str:
-    slots = EVENT_PLACEHOLDERS
-    for number, name in enumerate(_EVENT_NAMES):
-        slot = f"%({name})s"
-        if number in holding_id:
-            slot = f"replace({slot}, '{ID_SLOT}', hit.id::text)"
-        slots = slots.replace("%s", slot, 1)
-    return sql.format(event=slots)
+def _fill_in(sql: str, event: str) -> str:
+    return sql.format(event=event)
 
 
 def read_one(
