@@ -8,10 +8,11 @@ from memoryhub.embedded.addresses import DATABASE, Endpoints, celery_url, django
 from memoryhub.embedded.databases import create_database, drop_database
 from memoryhub.embedded.failures import StartFailure
 from memoryhub.embedded.passwords import secret
-from memoryhub.embedded.sharing import find_servers, revive, running
+from memoryhub.embedded.sharing import SERVERS, find_servers, revive, running
 
 __all__ = [
     "DATABASE",
+    "SERVERS",
     "Endpoints",
     "StartFailure",
     "celery_url",

@@ -40,11 +40,6 @@ def up(data: Path, ups: list[Up]) -> Up:
     return ups[-1].wait_until_up()
 
 
-def _pids(up: Up) -> list[int]:
-    servers = [up.pid_of("postgres"), up.pid_of("valkey")]
-    return [process.pid for process in up.descendants()] + [pid for pid in servers if pid]
-
-
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_it_says_what_it_does_and_ends_cleanly(data: Path, ups: list[Up], number: int) -> None:
     up = Up(data)
@@ -53,7 +48,7 @@ def test_it_says_what_it_does_and_ends_cleanly(data: Path, ups: list[Up], number
         up.wait_for_line(step)
     assert f"http://127.0.0.1:{up.port}" in up.wait_for_line("MemoryHub is up")
     up.wait_until_whole()
-    pids = _pids(up)
+    pids = up.pids()
     assert up.end(number) == 0
     up.wait_for_line("stopped")
     assert wait_until(lambda: not living(pids), PATIENCE)
@@ -84,12 +79,12 @@ def test_a_second_start_is_refused_with_address_and_process(up: Up, ups: list[Up
 def test_when_it_is_killed_everything_ends_and_the_next_start_recovers(
     up: Up, ups: list[Up]
 ) -> None:
-    pids = _pids(up)
+    pids = up.pids()
     up.process.kill()
     up.process.wait()
     ups.append(Up(up.data, port=up.port))  # at once, while the rest is still ending
     ups[-1].wait_until_up()
-    former = [pid for pid in pids if pid not in _pids(ups[-1])]
+    former = [pid for pid in pids if pid not in ups[-1].pids()]
     assert wait_until(lambda: not living(former), PATIENCE, step=0.2)
     ups[-1].wait_until_whole()
 

@@ -63,9 +63,24 @@ class Up:
     def descendants(self) -> list[psutil.Process]:
         return psutil.Process(self.process.pid).children(recursive=True)
 
+    def pids(self) -> list[int]:
+        """All that works for it: below it, and for its data folder, whoever started that.
+
+        A start right after a kill may find the servers and their reaper still there and keep them.
+        """
+        servers = [pid for name in embedded.SERVERS if (pid := self.pid_of(name)) is not None]
+        there = [process.pid for process in self.descendants()] + servers
+        for pid in servers:
+            there += [process.pid for process in psutil.Process(pid).children(recursive=True)]
+        for process in psutil.process_iter(["cmdline"]):
+            words = process.info["cmdline"] or []
+            if str(self.data) in words and any(sign in " ".join(words) for sign in _REAPER_SIGNS):
+                there.append(process.pid)
+        return list(dict.fromkeys(there))
+
     def pid_of(self, name: str) -> int | None:
         """The process a name stands for; None while it is not there."""
-        if name in ("postgres", "valkey"):
+        if name in embedded.SERVERS:
             return embedded.find_servers(self.data)[name]
         words, parent = _SIGNS[name]
         wanted = self.process.pid if parent is None else self.pid_of(parent)
@@ -112,7 +127,8 @@ _SIGNS: dict[str, tuple[str, str | None]] = {
     "beat": ("memoryhub.celery beat", None),
     "minder": ("minding.py", None),
 }
-NAMES = (*_SIGNS, "postgres", "valkey")
+_REAPER_SIGNS = ("reaping.py", "memoryhub.embedded.stopping")
+NAMES = (*_SIGNS, *embedded.SERVERS)
 
 
 def manage(data: Path, *words: str) -> str:
