@@ -75,6 +75,11 @@ class Visit:
         self.page.goto(self.address + path)
         return self.page
 
+    def follow(self, selector: str) -> None:
+        """Click what leads to another page, and be there: what looks next sees that one."""
+        with self.page.expect_navigation():
+            self.page.locator(selector).first.click()
+
 
 @pytest.fixture
 def visit(chrome: Browser, address: str) -> Iterator[Callable[..., Visit]]:

@@ -55,11 +55,11 @@ def test_a_key_with_a_prefix_is_made_and_confined(
     agent.put(["sales", "L-1"], "note", {"text": "tea"})
     admin = visit(make_person(tenant, "admin"), theme=theme, language=language, width=width)
     page = admin.open("/access/keys")
-    page.click("main .head .button.primary")
+    admin.follow("main .head .button.primary")
     page.fill("#id_name", "support-bot")
     page.fill("#id_prefixes", "support/")
     assert _findings(admin) == []
-    page.click("main form.form button.primary")
+    admin.follow("main form.form button.primary")
     text = page.locator("code#key").inner_text()
     assert _findings(admin) == []
     bot = Caller(text)
@@ -85,8 +85,8 @@ def test_a_memory_is_restored_from_the_trash(
     assert agent.get(["support", "T-1"], "note").status_code == 404
     officer = visit(make_person(tenant, "officer"), theme=theme, language=language, width=width)
     page = officer.open("/memories?state=TRASH")
-    page.locator("#results a.path").first.click()
-    page.click(f"a[href='/memories/{made['id']}/do/restore']")
+    officer.follow("#results a.path")
+    officer.follow(f"a[href='/memories/{made['id']}/do/restore']")
     assert _findings(officer) == []
     page.fill("[name=reason]", "deleted by mistake")
     page.click("main form.form button.primary")

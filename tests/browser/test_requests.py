@@ -64,8 +64,8 @@ def test_an_erasure_request_from_intake_to_certificate(
     theme: str, language: str, width: int, agent: Caller, tenant: Tenant,
     make_person: Callable[..., User], visit: Callable[..., Visit],
 ) -> None:  # fmt: skip
-    source = agent.put(["crm"], "tea", {"text": "likes tea"}, subjects=["c-77"]).json()["id"]
-    agent.put(["crm"], "stray", {"text": "call c-77 about the refund"})
+    source = agent.put(["crm"], "tea", {"text": "likes tea"}, subjects=["person-77"]).json()["id"]
+    agent.put(["crm"], "stray", {"text": "call person-77 about the refund"})
     agent.put(["crm"], "both", {"text": "two people"}, derived_from=[source], kind="summary")
     agent.put(["crm"], "bob", {"text": "Bob likes coffee"}, subjects=["bob"])
     look = {"theme": theme, "language": language, "width": width}
@@ -77,7 +77,7 @@ def test_an_erasure_request_from_intake_to_certificate(
     wrong += findings(first, "empty")
     page.click(".empty .button.primary")
     wrong += findings(first, "new")
-    page.fill("#id_subject", "c-77")
+    page.fill("#id_subject", "person-77")
     page.fill("#id_reason", "asks to be forgotten")
     press(page)
     page.wait_for_selector("ol.steps")
@@ -126,7 +126,7 @@ def test_an_erasure_request_from_intake_to_certificate(
     page.click("header.head .button.primary")
     page.wait_for_selector("pre.code")
     wrong += findings(second, "certificate")
-    assert "c-77" not in page.content()
+    assert "person-77" not in page.content()
     assert agent.get(["crm"], "bob").status_code == 200
     assert agent.get(["crm"], "tea").status_code == 404
 
