@@ -33,7 +33,7 @@ def test_everybody_sees_figures_and_nobody_content(
         assert "s_" in shown
         assert "chatter 2" in shown
         assert "open" in shown
-        for hidden in ("zhang.san", "机场", "订车", "139", "theirs"):
+        for hidden in ("zhang.san", "机场", "订车", "13912345678", "theirs"):
             assert hidden not in shown
     talk.end()
     assert "Nobody is talking" in page_of(people["viewer"])
