@@ -207,10 +207,10 @@ namespace may hold any text, and must not be taken for it."""
 _MARKS: Marks = ((ID_SLOT, "hit.id::text"),)
 
 
-def _with_event(sql: str, event: Draft) -> tuple[str, dict[str, Any]]:
+def _with_event(sql: str, event: Draft, *, nobody: str = "") -> tuple[str, dict[str, Any]]:
     """The statement with an event's placeholders at `{event}`, and the event's parameters; ID_SLOT
     in one of them is the id of the row `hit`."""
-    return _fill_in(in_slot(sql), placeholders_of(event, _MARKS)), values_of(event)
+    return _fill_in(in_slot(sql), placeholders_of(event, _MARKS, nobody=nobody)), values_of(event)
 
 
 @lru_cache(maxsize=64)
@@ -227,7 +227,7 @@ def read_one(
     holds accessed_at, access_count, ttl_expires_at, visible_until and purge_at as touched, or
     Nones when it was not (a person reads, or it was touched within the last second).
     """
-    sql, values = _with_event(_READ_ONE, event)
+    sql, values = _with_event(_READ_ONE, event, nobody="hit.subjects = '{}'")
     with connection.cursor() as cursor:
         cursor.execute(
             sql, {**reading_params(reading), "namespace": namespace, "key": key, **values}
