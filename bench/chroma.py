@@ -21,7 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from bench.hub import free_port, running_hub, running_servers, wait_for
+from bench.hub import free_port, running_hub, running_servers, vacuum, wait_for
 from bench.load import Ask, Wire, press
 from bench.requests import (
     ITEMS,
@@ -185,6 +185,7 @@ def measure(data: Path, *, quick: bool) -> list[dict[str, Any]]:
     with running_servers(data), running_hub(data) as hub, running_chroma(data) as server:
         key = hub.make_tenant()
         fill_hub(hub, key)
+        vacuum(hub.owner_url)
         ours, theirs = hub_asks(hub, key), chroma_asks(server)
         for name, make in theirs.items():
             for count in (1, 8):

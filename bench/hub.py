@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
+import psycopg
+
 from memoryhub import embedded
 from memoryhub.supervising.children import web, web_defaults
 
@@ -60,6 +62,12 @@ def running_servers(data: Path) -> Iterator[None]:
         command = [sys.executable, "manage.py", "migrate", "--no-input", "--database", "owner"]
         subprocess.run(command, cwd=ROOT, env=environ, check=True, capture_output=True)
         yield
+
+
+def vacuum(url: str) -> None:
+    """What autovacuum would do within a minute of a fill, before anything is measured."""
+    with psycopg.connect(url, autocommit=True) as owner:
+        owner.execute("VACUUM (ANALYZE)")
 
 
 @contextmanager

@@ -17,7 +17,7 @@ from typing import Any
 
 from langgraph.store.postgres import PostgresStore
 
-from bench.hub import Hub, running_hub, running_servers
+from bench.hub import Hub, running_hub, running_servers, vacuum
 from bench.load import Ask, Figures, Wire, press
 from bench.stub import DIMENSIONS, vector_of
 from memoryhub import embedded
@@ -26,6 +26,7 @@ ITEMS = 2_000
 PLACES = 20
 QUERIES = 50
 FILLS = 5
+PEER = "bench_langgraph"
 WORDS = [
     "garden",
     "coffee",
@@ -95,11 +96,11 @@ def hub_asks(hub: Hub, key: str) -> Makes:
 
         return ask
 
-    return {
+    return {  # reads first, so that each meets the items that were filled in, and no others
         "get": get,
-        "put": put,
         "search": partial(_search, hub, key, {"mode": "vector", "recency": 0}),
         "hybrid search": partial(_search, hub, key, {}),
+        "put": put,
         "batch of 100": batch,
     }
 
@@ -166,9 +167,9 @@ def fill_hub(hub: Hub, key: str) -> None:
 @contextmanager
 def peer(data: Path, threads: int) -> Iterator[PostgresStore]:
     """PostgresStore on a database of its own on the same server, filled alike."""
-    embedded.drop_database(data, "bench_langgraph")
-    embedded.create_database(data, "bench_langgraph")
-    url = embedded.locate(data, database="bench_langgraph").owner_url
+    embedded.drop_database(data, PEER)
+    embedded.create_database(data, PEER)
+    url = embedded.locate(data, database=PEER).owner_url
     index: Any = {"dims": DIMENSIONS, "embed": _embed, "fields": ["$"]}
     ttl: Any = {"default_ttl": 60 * 24 * 30, "refresh_on_read": True}
     pool: Any = {"min_size": threads, "max_size": threads}
@@ -197,6 +198,8 @@ def measure_operations(
     with running_servers(data), running_hub(data) as hub, peer(data, max(clients)) as store:
         key = hub.make_tenant()
         fill_hub(hub, key)
+        for database in (embedded.DATABASE, PEER):
+            vacuum(embedded.locate(data, database=database).owner_url)
         ours, theirs = hub_asks(hub, key), peer_asks(store)
         for name in only or ours:
             make = ours[name]
