@@ -15,7 +15,7 @@ from django.db import ProgrammingError
 from memoryhub.errors import HubError, Invalid
 from tenants.actors import operator_actor
 from tenants.clock import instant_as_wire
-from tenants.context import Origin, acting_as
+from tenants.context import Origin, acting_as, coming_from
 from tenants.ids import PLATFORM_TENANT, uuid7
 from tenants.models import Tenant
 
@@ -49,7 +49,7 @@ class HubCommand(BaseCommand):
         Found out by trying, because asking each time would cost every command half a second.
         """
         try:
-            with acting_as(operator_actor(), origin=Origin(request_id=f"cmd-{uuid7().hex}")):
+            with coming_from(Origin(f"cmd-{uuid7().hex}")), acting_as(operator_actor()):
                 self.run(**options)
         except ProgrammingError as error:
             if getattr(error.__cause__, "sqlstate", "") not in NOT_MIGRATED:

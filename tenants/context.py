@@ -26,7 +26,6 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Any, cast
 from uuid import UUID
 
-import structlog
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 
 from tenants.actors import Actor
@@ -67,20 +66,25 @@ _turn: ContextVar[Turn | None] = ContextVar("hub_turn", default=None)
 
 
 @contextmanager
-def acting_as(actor: Actor, *, origin: Origin | None = None) -> Iterator[Actor]:
+def acting_as(actor: Actor) -> Iterator[Actor]:
     """Act as `actor` (and so in its tenant) until the block ends. Nests; not inside `atomic`."""
     if hub_connection().in_atomic_block:
         raise OutsideTransaction("acting_as goes outside atomic: the tenant is set as it begins")
-    actor_token = _actor.set(actor)
-    origin_token = _origin.set(origin if origin is not None else _origin.get())
+    token = _actor.set(actor)
     try:
-        with structlog.contextvars.bound_contextvars(
-            tenant_id=str(actor.tenant_id), actor=f"{actor.kind}:{actor.id}"
-        ):
-            yield actor
+        yield actor
     finally:
-        _origin.reset(origin_token)
-        _actor.reset(actor_token)
+        _actor.reset(token)
+
+
+@contextmanager
+def coming_from(origin: Origin) -> Iterator[None]:
+    """What is done in this block was asked for from there; its events and log lines say so."""
+    token = _origin.set(origin)
+    try:
+        yield
+    finally:
+        _origin.reset(token)
 
 
 @contextmanager

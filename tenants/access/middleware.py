@@ -37,7 +37,7 @@ class Acting:
         except (OperationalError, InterfaceError):
             refusal = Unavailable("The database is not reachable.", retry_after=1)
         request.refusal = refusal  # type: ignore[attr-defined]
-        with acting_as(actor, origin=request.origin):  # type: ignore[attr-defined]
+        with acting_as(actor):
             return self.get_response(request)
 
 

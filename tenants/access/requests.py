@@ -6,13 +6,12 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 
-import structlog
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 from sealing.hashing import keyed_hash
 from tenants.access.addresses import network_of, parse_address
-from tenants.context import Origin
+from tenants.context import Origin, coming_from
 from tenants.ids import uuid7
 
 Responder = Callable[[HttpRequest], HttpResponseBase]
@@ -27,12 +26,11 @@ class RequestFacts:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        given = request.headers.get("X-Request-Id", "")
+        given = request.META.get("HTTP_X_REQUEST_ID", "")
         request_id = given if _REQUEST_ID.fullmatch(given) else uuid7().hex
         request.request_id = request_id  # type: ignore[attr-defined]
-        request.origin = _origin(request, request_id)  # type: ignore[attr-defined]
         request.is_machine = _is_machine(request)  # type: ignore[attr-defined]
-        with structlog.contextvars.bound_contextvars(request_id=request_id):
+        with coming_from(_origin(request, request_id)):
             response = self.get_response(request)
         response.headers["X-Request-Id"] = request_id
         return response
