@@ -1,52 +1,54 @@
 """Sessions, CSRF and the like: for people only.
 
 A machine's call carries a key and no cookie. It needs no session, no messages, no CSRF token; each
-of those layers costs it time and can only go wrong. Each name below is the middleware that steps
-aside for such a call.
+of those layers costs it time and can only go wrong. So they are one middleware here, which such a
+call passes by.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
+from django.core.handlers.exception import convert_exception_to_response
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.module_loading import import_string
 
-Responder = Callable[[HttpRequest], HttpResponseBase]
+from tenants.access.requests import Responder
+
+LAYERS = (
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+)
+"""From the outside in."""
 
 
-def _for_people(path: str) -> type:
-    """The middleware at `path`, which machines' calls pass by."""
-    inner_class = import_string(path)
+class ForPeople:
+    """All layers, put together as Django puts together what stands in its settings."""
 
-    class ForPeople:
-        def __init__(self, get_response: Responder) -> None:
-            self.get_response = get_response
-            self.inner = inner_class(get_response)
-            if hasattr(self.inner, "process_view"):
-                self.process_view = self._process_view
+    def __init__(self, get_response: Responder) -> None:
+        self.answer_machine = self.answer_person = get_response
+        self.view_checks = []
+        for path in reversed(LAYERS):
+            layer = import_string(path)(self.answer_person)
+            self.answer_person = convert_exception_to_response(layer)
+            if hasattr(layer, "process_view"):
+                self.view_checks.append(layer.process_view)
 
-        def __call__(self, request: HttpRequest) -> HttpResponseBase:
-            if request.is_machine:  # type: ignore[attr-defined]
-                return self.get_response(request)
-            return self.inner(request)
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if request.is_machine:  # type: ignore[attr-defined]
+            return self.answer_machine(request)
+        return self.answer_person(request)
 
-        def _process_view(self, request: HttpRequest, *args: Any) -> Any:
-            if request.is_machine:  # type: ignore[attr-defined]
-                return None
-            return self.inner.process_view(request, *args)
-
-    ForPeople.__name__ = ForPeople.__qualname__ = f"ForPeople({inner_class.__name__})"
-    return ForPeople
-
-
-security = _for_people("django.middleware.security.SecurityMiddleware")
-whitenoise = _for_people("whitenoise.middleware.WhiteNoiseMiddleware")
-sessions = _for_people("django.contrib.sessions.middleware.SessionMiddleware")
-common = _for_people("django.middleware.common.CommonMiddleware")
-csrf = _for_people("django.middleware.csrf.CsrfViewMiddleware")
-authentication = _for_people("django.contrib.auth.middleware.AuthenticationMiddleware")
-messages = _for_people("django.contrib.messages.middleware.MessageMiddleware")
-locale = _for_people("django.middleware.locale.LocaleMiddleware")
-htmx = _for_people("django_htmx.middleware.HtmxMiddleware")
+    def process_view(self, request: HttpRequest, *view: Any) -> HttpResponseBase | None:
+        """The first refusal of a layer that looks at the view too (CSRF)."""
+        if request.is_machine:  # type: ignore[attr-defined]
+            return None
+        refusals = (check(request, *view) for check in reversed(self.view_checks))
+        return next((refusal for refusal in refusals if refusal is not None), None)

@@ -116,16 +116,8 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "tenants.access.requests.RequestFacts",
     "erasure.gating.Gating",  # nobody is answered before a restore was erased again
-    "memoryhub.for_people.security",
     "memoryhub.guarding.Guarding",
-    "memoryhub.for_people.whitenoise",
-    "memoryhub.for_people.sessions",
-    "memoryhub.for_people.locale",
-    "memoryhub.for_people.common",
-    "memoryhub.for_people.csrf",
-    "memoryhub.for_people.authentication",
-    "memoryhub.for_people.messages",
-    "memoryhub.for_people.htmx",
+    "memoryhub.for_people.ForPeople",  # sessions, CSRF and the like
     "tenants.access.middleware.Acting",
     "allauth.account.middleware.AccountMiddleware",
 ]
