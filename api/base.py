@@ -11,9 +11,10 @@ from django.conf import settings
 from django.http import HttpRequest
 from pydantic import BaseModel, ValidationError
 from rest_framework.request import Request
-from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from api.parsing import read_json
+from api.rendering import Response
 from memoryhub.errors import FieldError, Invalid, Malformed, TooLarge, invalid_from
 from tenants.access.limiting import require_within_rate
 from tenants.access.middleware import require_known
@@ -29,14 +30,15 @@ class HubView(APIView):
     query_fields: ClassVar[Collection[str]] = ()
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
-        require_known(request._request, current_actor())
+        plain = request._request
+        require_known(plain, current_actor())
         require_within_rate(current_actor())
-        _check_query(request, self.query_fields)
-        length = request.META.get("CONTENT_LENGTH") or "0"
+        _check_query(plain, self.query_fields)
+        length = plain.META.get("CONTENT_LENGTH") or "0"
         if length.isdecimal() and int(length) > self.max_body_bytes:
             raise TooLarge(f"A body has at most {self.max_body_bytes} bytes.")
-        if "chunked" in request.META.get("HTTP_TRANSFER_ENCODING", "").lower():
-            self._take_chunked(request._request)
+        if "chunked" in plain.META.get("HTTP_TRANSFER_ENCODING", "").lower():
+            self._take_chunked(plain)
 
     def _take_chunked(self, request: HttpRequest) -> None:
         """A body without a length: Django would take it for empty."""
@@ -46,31 +48,30 @@ class HubView(APIView):
         request.META["CONTENT_LENGTH"] = str(len(body))
         request._stream = BytesIO(body)
 
-    def options(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Response:
+    def options(  # type: ignore[override]
+        self, request: HttpRequest, *args: Any, **kwargs: Any
+    ) -> Response:
         """What the address takes stands in Allow."""
         return Response(status=204)
 
-    def perform_content_negotiation(self, request: Request, force: bool = False) -> Any:
-        """JSON is all there is, whatever Accept says."""
-        renderer = self.renderer_classes[0]()
-        return renderer, renderer.media_type
 
-
-def _check_query(request: Request, taken: Collection[str]) -> None:
+def _check_query(request: HttpRequest, taken: Collection[str]) -> None:
     """Only parameters that a GET of the address takes, and only UTF-8."""
-    allowed = set(taken) if request.method in ("GET", "HEAD") else set()
+    text = request.META.get("QUERY_STRING", "")
+    if not text:
+        return
+    allowed = taken if request.method in ("GET", "HEAD") else ()
     faults = [
         FieldError(name, "unknown_field", "There is no such parameter.")
-        for name in sorted(set(request.query_params) - allowed)
+        for name in sorted(request.GET.keys() - set(allowed))
     ]
-    text = request.META.get("QUERY_STRING", "")
     if not text.isascii() or "%" in text:
         faults += _misencoded(request, text)
     if faults:
         raise Invalid(faults)
 
 
-def _misencoded(request: Request, text: str) -> list[FieldError]:
+def _misencoded(request: HttpRequest, text: str) -> list[FieldError]:
     faults = [
         FieldError(name, "invalid_encoding", "The parameter is not UTF-8.")
         for name, value in parse_qsl(text, keep_blank_values=True, errors="surrogateescape")
@@ -78,7 +79,7 @@ def _misencoded(request: Request, text: str) -> list[FieldError]:
     ]
     faults += [
         FieldError(name, "nul", "U+0000 cannot be stored.")
-        for name, values in request.query_params.lists()
+        for name, values in request.GET.lists()
         if any("\x00" in value for value in values)
     ]
     return faults
@@ -86,7 +87,7 @@ def _misencoded(request: Request, text: str) -> list[FieldError]:
 
 def body_of(request: Request) -> dict[str, Any]:
     """The request's JSON object. Raises Malformed for any other JSON."""
-    body = request.data
+    body = read_json(request)
     if not isinstance(body, dict):
         raise Malformed("The body is a JSON object.")
     return body

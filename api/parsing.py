@@ -1,29 +1,23 @@
-"""DRF's door to strict JSON, with the body limit of the endpoint."""
+"""Bodies: strict JSON, and no other media type."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import IO, Any
+from typing import Any
 
-from django.conf import settings
-from rest_framework.parsers import BaseParser
+from rest_framework.request import Request
 
 from memories.strict_json import parse_json
-from memoryhub.errors import TooLarge
+from memoryhub.errors import UnsupportedMedia
 
 
-class StrictJSONParser(BaseParser):
-    """DRF's door to `parse_json`, with the body limit of the endpoint."""
+def read_json(request: Request) -> Any:
+    """The body's document; an empty object where there is no body.
 
-    media_type = "application/json"
-
-    def parse(
-        self, stream: IO[bytes], media_type: str | None = None,
-        parser_context: Mapping[str, Any] | None = None,
-    ) -> Any:  # fmt: skip
-        context = parser_context or {}
-        most = getattr(context.get("view"), "max_body_bytes", settings.MAX_BODY_BYTES)
-        body = stream.read(most + 1)
-        if len(body) > most:
-            raise TooLarge(f"A body has at most {most} bytes.")
-        return parse_json(body) if body else {}
+    Raises UnsupportedMedia, Malformed or Invalid. How long it may be was asked before the view.
+    """
+    plain = request._request
+    if not plain.body:
+        return {}
+    if plain.content_type != "application/json":
+        raise UnsupportedMedia("Send application/json.")
+    return parse_json(plain.body)

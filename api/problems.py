@@ -11,11 +11,10 @@ from typing import Any
 
 import structlog
 from django.db import DatabaseError, InterfaceError, OperationalError, connection, transaction
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest
 from rest_framework import exceptions
-from rest_framework.response import Response
 
-from api.rendering import render_json
+from api.rendering import Response
 from audit.events import Outcome
 from audit.recording import Facts, Target, record
 from memoryhub.errors import (
@@ -84,21 +83,16 @@ def answer_problem(error: Exception, context: dict[str, Any]) -> Response:
         log.exception("request_failed", path=request.path)
         known = HubError("Something went wrong here; the log has it under this request id.")
     _record_refusal(known, request)
-    response = Response(problem_document(known, request._request.request_id), status=known.status)
-    for name, value in _headers(known).items():
-        response[name] = value
-    response.content_type = "application/problem+json"
-    return response
+    return problem_response(known, request._request)
 
 
-def problem_response(error: HubError, request: HttpRequest) -> HttpResponse:
-    """The same for requests that no API view took (404 of the router, a crash outside)."""
-    request_id = getattr(request, "request_id", "")
-    return HttpResponse(
-        render_json(problem_document(error, request_id)),
+def problem_response(error: HubError, request: HttpRequest) -> Response:
+    """The answer; also to requests that no API view took (404 of the router, a crash outside)."""
+    return Response(
+        problem_document(error, getattr(request, "request_id", "")),
         status=error.status,
-        content_type="application/problem+json",
         headers=_headers(error),
+        content_type="application/problem+json",
     )
 
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 import orjson
-from rest_framework.renderers import BaseRenderer
+from django.http import HttpResponse
 
 from memories.presenting import RawJson
 
@@ -34,16 +34,15 @@ def render_json(document: Any) -> bytes:
     return orjson.dumps(document, default=_default, option=OPTIONS)
 
 
-class HubJSONRenderer(BaseRenderer):
-    """The one renderer of the API; problems go out as application/problem+json."""
+class Response(HttpResponse):
+    """A document (`data`) as JSON, rendered as it is made; None: no body."""
 
-    media_type = "application/json"
-    format = "json"
-    charset = None
-    render_style = "binary"
-
-    def render(
-        self, data: Any, accepted_media_type: str | None = None,
-        renderer_context: Mapping[str, Any] | None = None,
-    ) -> bytes:  # fmt: skip
-        return b"" if data is None else render_json(data)
+    def __init__(
+        self, data: Any = None, *, status: int = 200, headers: Mapping[str, str] | None = None,
+        content_type: str = "application/json",
+    ) -> None:  # fmt: skip
+        body = b"" if data is None else render_json(data)
+        super().__init__(body, content_type=content_type, status=status, headers=headers)
+        if data is None:
+            del self["Content-Type"]
+        self.data = data

@@ -18,9 +18,9 @@ from django.db import DatabaseError
 from django.http import QueryDict
 from django.urls import resolve
 from rest_framework.request import Request
-from rest_framework.response import Response
 
-from api.problems import problem_document
+from api.problems import problem_response
+from api.rendering import Response
 from audit.repeating import (
     Claim,
     Made,
@@ -64,7 +64,7 @@ def repeatable(replay: Replay, *, at: str = "") -> Callable[[Handler], Handler]:
     def decorate(handler: Handler) -> Handler:
         @wraps(handler)
         def answer(view: Any, request: Request, *args: Any, **kwargs: Any) -> Response:
-            key = request.headers.get(HEADER)
+            key = request._request.META.get("HTTP_IDEMPOTENCY_KEY")
             if key is None:
                 return handler(view, request, *args, **kwargs)
             scope, body = _scope_of(request, key), _hash_of(request)
@@ -165,17 +165,16 @@ def _answer_again(made: Made, request: Request, replay: Replay) -> Response:
         try:
             document = None if made.status == 204 else replay(request, made.made)
         except HubError as error:
-            return _problem(error, request, headers)
+            return _refused_again(error, request)
         if "location" in made.made:
             headers["Location"] = made.made["location"]
         return Response(document, status=made.status, headers=headers)
     kind = _KEPT.get(made.status, Conflict)
     refusal = kind(made.made["detail"], code=made.made["code"], **made.made["facts"])
-    return _problem(refusal, request, headers)
+    return _refused_again(refusal, request)
 
 
-def _problem(error: HubError, request: Request, headers: dict[str, str]) -> Response:
-    document = problem_document(error, request._request.request_id)  # type: ignore[attr-defined]
-    response = Response(document, status=error.status, headers=headers)
-    response.content_type = "application/problem+json"
+def _refused_again(error: HubError, request: Request) -> Response:
+    response = problem_response(error, request._request)
+    response[REPLAYED] = "true"
     return response

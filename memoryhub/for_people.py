@@ -37,7 +37,7 @@ class ForPeople:
         self.view_checks = []
         for path in reversed(LAYERS):
             layer = import_string(path)(self.answer_person)
-            self.answer_person = convert_exception_to_response(layer)
+            self.answer_person = convert_exception_to_response(layer)  # type: ignore[assignment]
             if hasattr(layer, "process_view"):
                 self.view_checks.append(layer.process_view)
 

@@ -223,8 +223,9 @@ TRUSTED_PROXIES: list[str] = env.list("TRUSTED_PROXIES", [])
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],
-    "DEFAULT_PARSER_CLASSES": ["api.parsing.StrictJSONParser"],
-    "DEFAULT_RENDERER_CLASSES": ["api.rendering.HubJSONRenderer"],
+    # for the schema: bodies are read by api.parsing and written by api.rendering
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "api.problems.answer_problem",
     "UNAUTHENTICATED_USER": None,

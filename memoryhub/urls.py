@@ -7,12 +7,12 @@ from memoryhub.health import healthz, readyz
 from memoryhub.metrics import metrics
 
 urlpatterns = [
+    path("api/v1/", include("api.urls")),  # the first to be tried is the most asked for
     path("healthz", healthz),
     path("readyz", readyz),
     path("metrics", metrics),
     path("api/schema", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs", SpectacularSwaggerSplitView.as_view(url_name="schema"), name="docs"),
-    path("api/v1/", include("api.urls")),
     path("", include("dashboard.urls")),
 ]
 

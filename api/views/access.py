@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.urls import reverse
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.instants import read_instant
@@ -15,6 +14,7 @@ from api.openapi import access as shapes
 from api.openapi.access import KeyRequest, MemberChange, MemberRequest
 from api.paging import PAGE_FIELDS, page_asked, page_of
 from api.prefixes import read_prefixes, show_prefixes
+from api.rendering import Response
 from api.repeating import read_again, repeatable
 from tenants.access.inviting import invite_person
 from tenants.access.members import (

@@ -6,13 +6,13 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.instants import read_instant
 from api.openapi import audit as shapes
 from api.openapi.audit import VerifyRequest
 from api.paging import PAGE_FIELDS, page_asked, page_of
+from api.rendering import Response
 from api.repeating import read_again, repeatable
 from api.views.jobs import accepted
 from audit.events import Outcome

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.openapi import conversations as shapes
@@ -17,6 +16,7 @@ from api.openapi.conversations import (
     SessionRequest,
     StateRequest,
 )
+from api.rendering import Response
 from api.repeating import read_again, repeatable
 from api.views.store import present_found
 from conversations.assembling import Context, assemble_context

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import asdict
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView
 from api.openapi import figures as shapes
+from api.rendering import Response
 from memories.overseeing import oversee_engine
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.openapi import events as shapes
 from api.openapi.events import EventRequest
+from api.rendering import Response
 from api.repeating import read_again, repeatable
 from memories.namespaces import check_prefix
 from memories.occurring import Occurrence, tell_event

@@ -7,13 +7,13 @@ from typing import ClassVar
 from uuid import UUID
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.instants import read_instant
 from api.openapi import evidence as shapes
 from api.openapi.evidence import ExportRequest, ReportRequest
 from api.paging import limit_asked
+from api.rendering import Response
 from api.repeating import read_again, repeatable
 from api.views.jobs import accepted
 from evidence.exporting import ask_for_export

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, flag
 from api.openapi import reviews as shapes
 from api.paging import PAGE_FIELDS, page_asked, page_of
+from api.rendering import Response
 from memories.following_up import find_findings
 from memories.models import Finding
 

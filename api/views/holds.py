@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django.db import transaction
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.instants import read_instant
@@ -16,6 +15,7 @@ from api.openapi import holds as shapes
 from api.openapi.holds import HoldPreviewRequest, HoldRequest, HoldStepRequest, ScopeRequest
 from api.paging import PAGE_FIELDS, Asked, page_asked, page_document, page_of
 from api.prefixes import read_prefixes
+from api.rendering import Response
 from api.repeating import read_again, repeatable
 from memories import holding
 from memories.hold_presenting import present_hold, present_preview, present_under

@@ -6,10 +6,10 @@ from uuid import UUID
 
 from django.http import FileResponse
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView
 from api.openapi import jobs as shapes
+from api.rendering import Response
 from audit.jobs import cancel_job, find_job, present_job, require_file
 from audit.models import Job
 

@@ -8,12 +8,12 @@ from uuid import UUID
 
 from django.db import transaction
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.openapi import learning as shapes
 from api.openapi.learning import FeedbackRequest, PromoteRequest, QuestionRequest
 from api.paging import PAGE_FIELDS, page_asked, page_of
+from api.rendering import Response
 from api.repeating import read_again, repeatable
 from audit.jobs import present_job
 from audit.repeating import settle

@@ -6,12 +6,12 @@ from typing import Any, ClassVar, cast, get_args
 from uuid import UUID
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.openapi import memories as shapes
 from api.openapi.memories import LabelRequest, RestoreRequest
 from api.paging import PAGE_FIELDS, page_asked, page_document, page_of
+from api.rendering import Response
 from api.repeating import read_again, repeatable
 from audit.presenting import present_event
 from memories.governing import label_memory, restore_memory

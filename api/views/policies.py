@@ -6,12 +6,12 @@ from typing import Any, ClassVar, cast, get_args
 
 from django.db import transaction
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, body_of, parsed
 from api.openapi import policies as shapes
 from api.openapi.policies import ActivateRequest, ApproveRequest, DraftRequest, RulesRequest
 from api.paging import PAGE_FIELDS, page_asked, page_of
+from api.rendering import Response
 from api.repeating import read_again, repeatable
 from api.views.jobs import accepted
 from memories.activating import activate_rules

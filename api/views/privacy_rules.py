@@ -9,12 +9,12 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.openapi import privacy_rules as shapes
 from api.openapi.privacy_rules import AllowedRequest, PiiPatternRequest, PiiRuleRequest
 from api.paging import PAGE_FIELDS, page_asked, page_document
+from api.rendering import Response
 from api.repeating import read_again, repeatable
 from memories.namespaces import check_prefix, decode, encode
 from memories.ops import BUILT_IN_KINDS

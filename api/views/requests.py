@@ -7,7 +7,6 @@ from uuid import UUID
 
 from django.http import HttpResponse
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.instants import read_instant
@@ -21,6 +20,8 @@ from api.openapi.requests import (
     ReasonRequest,
 )
 from api.paging import PAGE_FIELDS, page_asked, page_document, page_of
+from api.parsing import read_json
+from api.rendering import Response
 from api.repeating import read_again, repeatable
 from api.views.jobs import accepted
 from erasure.certifying import read_certificate, show_certificate
@@ -129,7 +130,7 @@ class ApproveRequestView(HubView):
     @repeatable(read_again)
     def post(self, request: Request, request_id: UUID) -> Response:
         require(Action.STEP_REQUEST)
-        asked = parsed(ApproveRequest, request) if request.data else ApproveRequest()
+        asked = parsed(ApproveRequest, request) if read_json(request) else ApproveRequest()
         return accepted(approve_request(request_id, reason=asked.reason))
 
 

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.openapi import reviews as shapes
 from api.openapi.reviews import ReviewRequest
 from api.paging import PAGE_FIELDS, page_asked, page_of
+from api.rendering import Response
 from api.views.memories import present_inspected
 from memories.masking import mask_text
 from memories.namespaces import decode

@@ -6,10 +6,10 @@ from typing import Any
 
 from django.conf import settings as installation
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, body_of
 from api.openapi import access as shapes
+from api.rendering import Response
 from memories.embedding.profiles import profile_of
 from memories.redating import change_settings
 from memoryhub.errors import FieldError, Invalid

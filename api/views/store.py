@@ -9,10 +9,11 @@ from uuid import UUID
 
 from django.conf import settings
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, body_of, flag
 from api.openapi import store as shapes
+from api.parsing import read_json
+from api.rendering import Response
 from api.repeating import repeatable
 from api.views.jobs import accepted
 from audit.models import Job
@@ -67,7 +68,7 @@ def _present_kept(kept: list[Any] | None) -> dict[str, Any] | None:
 
 
 def _ops_of(request: Request) -> list[Op]:
-    return parse_batch(request.data, most=settings.MAX_BATCH_OPS)
+    return parse_batch(read_json(request), most=settings.MAX_BATCH_OPS)
 
 
 class ItemsView(HubView):

@@ -6,12 +6,12 @@ from typing import Any, ClassVar
 from uuid import UUID
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView, parsed
 from api.openapi import sweeps as shapes
 from api.openapi.sweeps import ScopeChange, ScopeRequest, SweepRequest
 from api.paging import PAGE_FIELDS, page_asked, page_document, page_of
+from api.rendering import Response
 from api.repeating import read_again, repeatable
 from memories.models import SweepRun
 from memories.namespaces import check_prefix, decode, encode

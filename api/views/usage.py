@@ -6,10 +6,10 @@ from dataclasses import asdict
 from typing import ClassVar
 
 from rest_framework.request import Request
-from rest_framework.response import Response
 
 from api.base import HubView
 from api.openapi import figures as shapes
+from api.rendering import Response
 from memories.measuring import measure_usage
 from memories.namespaces import check_prefix, parse_dotted
 
