@@ -75,9 +75,12 @@ class Draft:
     row: list[Any]
 
 
+_CANONICAL = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
 def canonical(document: Mapping[str, Any]) -> str:
     """Canonical JSON: keys sorted, no spaces, no escapes beyond what JSON needs (as RFC 8785)."""
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return _CANONICAL.encode(document)
 
 
 def draft(action: str, target: Target, facts: Facts | None = None) -> Draft:

@@ -31,25 +31,26 @@ def placeholders_of(event: Draft, marks: Marks, *, nobody: str = "") -> str:
     `nobody` is a condition in SQL: what the event names has no subjects. Where it holds, the
     trigger need not look for those of an event that is drafted without.
     """
-    return _fill(
-        marks,
-        tuple(
-            tuple(mark in value for mark, _ in marks) if isinstance(value, str) else ()
-            for value in event.row
-        ),
-        nobody if event.row[_SUBJECTS] is None else "",
-    )
+    holding = [
+        (name, *mark)
+        for name, value in zip(_NAMES, event.row, strict=True)
+        if isinstance(value, str)
+        for mark in marks
+        if mark[0] in value
+    ]
+    return _fill(tuple(holding), nobody if event.row[_SUBJECTS] is None else "")
 
 
 @lru_cache(maxsize=64)
-def _fill(marks: Marks, holding: tuple[tuple[bool, ...], ...], nobody: str) -> str:
+def _fill(holding: tuple[tuple[str, str, str], ...], nobody: str) -> str:
+    """`holding`: each parameter that holds a mark, the mark, and what takes its place."""
+    slots = {name: f"%({name})s" for name in _NAMES}
+    if nobody:
+        of_subjects = _NAMES[_SUBJECTS]
+        slots[of_subjects] = f"CASE WHEN {nobody} THEN '{{}}' ELSE {slots[of_subjects]} END"
+    for name, mark, found in holding:
+        slots[name] = f"replace({slots[name]}, '{mark}', {found})"
     text = PLACEHOLDERS
-    for name, held in zip(_NAMES, holding, strict=True):
-        slot = f"%({name})s"
-        if nobody and name == _NAMES[_SUBJECTS]:
-            slot = f"CASE WHEN {nobody} THEN '{{}}' ELSE {slot} END"
-        for (mark, found), is_there in zip(marks, held or (False,) * len(marks), strict=True):
-            if is_there:
-                slot = f"replace({slot}, '{mark}', {found})"
+    for slot in slots.values():
         text = text.replace("%s", slot, 1)
     return text

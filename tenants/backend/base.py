@@ -31,6 +31,7 @@ from psycopg.pq.abc import PGconn, PGresult
 from tenants.backend.cursors import HubCursor
 from tenants.context import (
     OutsideTransaction,
+    Turn,
     actor_or_none,
     has_fixed_plans,
     is_relaxed,
@@ -170,11 +171,17 @@ def _with_quick_instants(adapters: AdaptersMap) -> AdaptersMap:
 
 
 def begin_as(tenant_id: UUID) -> bytes:
-    """The text that begins a transaction as a tenant; a UUID holds nothing that could be quoted."""
-    tenant_id, turn = UUID(str(tenant_id)), turn_to_take()
-    plans = "SET LOCAL plan_cache_mode = force_generic_plan; " if has_fixed_plans() else ""
+    """The text that begins a transaction as a tenant, in the way that is asked for now."""
+    return _begin(tenant_id, turn_to_take(), has_fixed_plans(), is_relaxed())
+
+
+@lru_cache(maxsize=1024)
+def _begin(tenant_id: UUID, turn: Turn | None, has_fixed_plans: bool, is_relaxed: bool) -> bytes:
+    """A UUID holds nothing that could be quoted."""
+    tenant_id = UUID(str(tenant_id))
+    plans = "SET LOCAL plan_cache_mode = force_generic_plan; " if has_fixed_plans else ""
     waiting = "" if turn is None else TAKE_TURN % (turn.value, tenant_id)
-    return f"BEGIN; {plans}{waiting}{HUB_ACT % (tenant_id, is_relaxed())}".encode()
+    return f"BEGIN; {plans}{waiting}{HUB_ACT % (tenant_id, is_relaxed)}".encode()
 
 
 def _send(server: PGconn, text: bytes, expected: ExecStatus) -> PGresult:
