@@ -137,10 +137,9 @@ def evaluate_row(row: StoredMemory, regime: Regime, at: datetime) -> Evaluation:
 def with_dates(row: StoredMemory, regime: Regime, at: datetime) -> StoredMemory:
     """The row with the dates that its facts give under the regime, and under the coming one."""
     found = evaluate_row(row, regime, at)
-    row = replace(row, weight=lifted_weight(found, row.weight))
+    row = row.but(weight=lifted_weight(found, row.weight))
     dates = dates_of(found, row, regime)
-    return replace(
-        row,
+    return row.but(
         visible_until=dates.visible_until,
         purge_at=dates.purge_at,
         archived_at=dates.archived_at,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Literal
 from uuid import UUID
@@ -94,9 +94,8 @@ def decide_put(
     current = existing if existing is not None and existing.is_visible(now) else None
     check_version(op, current)
     if prepared.screened.is_quarantined:
-        held_back = replace(
-            _new_row(prepared, tenant, sources, now, "none"), trashed_at=now, quarantined_at=now
-        )
+        made = _new_row(prepared, tenant, sources, now, "none")
+        held_back = made.but(trashed_at=now, quarantined_at=now)
         return Decision("quarantined", with_dates(held_back, regime, now), prepared)
     if current is None:
         made = _new_row(prepared, tenant, sources, now, embedding)
@@ -106,15 +105,14 @@ def decide_put(
     changed = _still_held(current, changed, regime)
     ttl = ttl_of(op.ttl if op.gives("ttl") else tenant.default_ttl_minutes)
     expires = None if ttl is None else now + ttl
-    changed = replace(changed, value=prepared.value, ttl=ttl, ttl_expires_at=expires)
+    changed = changed.but(value=prepared.value, ttl=ttl, ttl_expires_at=expires)
     changed = _out_of_archive(changed, now)
     is_same = changed.content_hash == current.content_hash and _options(changed) == _options(
         current
     )
     if is_same:
         return Decision("unchanged", with_dates(changed, regime, now), prepared, replaces=current)
-    changed = replace(
-        changed,
+    changed = changed.but(
         version=current.version + 1,
         updated_at=now,
         embedding=embedding,
@@ -129,12 +127,12 @@ def _still_held(current: StoredMemory, changed: StoredMemory, regime: Regime) ->
     """A hold over the memory stays with it, though its subject is taken off it."""
     if not regime.holds or set(current.subjects) <= set(changed.subjects):
         return changed
-    return replace(changed, hold_ids=kept_holds(holds_matching(current, regime), changed.hold_ids))
+    return changed.but(hold_ids=kept_holds(holds_matching(current, regime), changed.hold_ids))
 
 
 def _out_of_archive(row: StoredMemory, now: datetime) -> StoredMemory:
     """A put restores what was archived; archive rules count from then."""
-    return replace(row, restored_at=now) if row.is_archived(now) else row
+    return row.but(restored_at=now) if row.is_archived(now) else row
 
 
 def check_version(op: PutOp, current: StoredMemory | None) -> None:
@@ -173,8 +171,7 @@ def _with_options(
         decay = op.decay
     elif op.gives("decay") or kind != current.kind:
         decay = default_decay(kind, tenant)
-    return replace(
-        current,
+    return current.but(
         kind=kind,
         decay=decay,
         subjects=list(dict.fromkeys([*subjects, *sources.subjects])),

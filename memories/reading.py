@@ -8,7 +8,6 @@ told apart.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -132,13 +131,13 @@ def with_touches(
     for row, touched in found:
         is_locked = touched[0] is not None
         if is_locked:
-            row = replace(row, **dict(zip(TOUCHED, touched, strict=True)))
+            row = row.but(**dict(zip(TOUCHED, touched, strict=True)))
         returns = restores and reading.counted and row.is_archived(reading.at)
         if returns and not is_locked:  # touched in this very second: the touch left it alone
             locked = lock_by_id(row.id)
             is_locked = returns = locked is not None and locked.is_visible(reading.at)
         if returns:
-            row = replace(row, restored_at=reading.at)
+            row = row.but(restored_at=reading.at)
         if is_locked and (row.ruled or returns or reading.staging):
             row = _redate(row, reading)
             redated.append(row)
@@ -157,5 +156,5 @@ def touched_of(row: StoredMemory) -> tuple[Any, ...]:
 
 def _redate(row: StoredMemory, reading: Reading) -> StoredMemory:
     if reading.refresh and row.ttl is not None:
-        row = replace(row, ttl_expires_at=reading.at + row.ttl)
+        row = row.but(ttl_expires_at=reading.at + row.ttl)
     return with_dates(row, regime_of(tenant_settings()), reading.at)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from datetime import datetime, timedelta
+from operator import attrgetter
 from typing import Any, Self
 from uuid import UUID
 
@@ -116,13 +117,23 @@ class StoredMemory:
         _PUT_COMING(one, None)
         return one
 
+    def but(self, **changes: Any) -> Self:
+        """The row with some fields changed: `dataclasses.replace`, past `__init__` too."""
+        one = object.__new__(type(self))
+        for put, value in zip(_PUTS, _values_of(self), strict=True):
+            put(one, value)
+        _PUT_COMING(one, self.coming)
+        for name, value in changes.items():
+            object.__setattr__(one, name, value)
+        return one
+
     def is_visible(self, at: datetime) -> bool:
         """In use: not in the trash, and before its `visible_until`."""
         return self.trashed_at is None and (self.visible_until is None or at < self.visible_until)
 
     def as_scanned(self, detector: str, at: datetime) -> Self:
         """Looked at for personal data by these detectors and rules, now."""
-        return replace(self, scan_due_at=at + SCAN_WITHIN, scanned_at=at, detector=detector)
+        return self.but(scan_due_at=at + SCAN_WITHIN, scanned_at=at, detector=detector)
 
     def is_archived(self, at: datetime) -> bool:
         """Out of ordinary search, by its date."""
@@ -132,6 +143,7 @@ class StoredMemory:
 NAMES = tuple(one.name for one in fields(StoredMemory) if one.name != "coming")
 WIDTH = len(NAMES)
 _PUTS = tuple(getattr(StoredMemory, name).__set__ for name in NAMES)
+_values_of = attrgetter(*NAMES)
 _PUT_COMING = StoredMemory.__dict__["coming"].__set__
 
 TOUCHED = ("accessed_at", "access_count", "ttl_expires_at", "visible_until", "purge_at")

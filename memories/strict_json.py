@@ -23,6 +23,7 @@ DIGITS = 1000
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
 """What must not stand in an answer either, where a path names a key that holds one."""
+_EXPONENT = re.compile(r"[0-9][eE]")
 
 
 class _Strange(float):
@@ -83,8 +84,8 @@ def _exact(text: str) -> float | Decimal:
 def _may_hold_strange_things(text: str) -> bool:
     """\\u escapes (NUL, surrogates), the constants, exponents and very long numbers."""
     return (
-        "\\u" in text or "NaN" in text or "Infinity" in text or "e" in text or "E" in text
-        or len(text) > DIGITS
+        "\\u" in text or "NaN" in text or "Infinity" in text or len(text) > DIGITS
+        or _EXPONENT.search(text) is not None
     )  # fmt: skip
 
 
@@ -132,5 +133,5 @@ def _faults(node: Any, path: tuple[str | int, ...]) -> Iterator[FieldError]:
 def _text_faults(text: str, path: tuple[str | int, ...]) -> Iterator[FieldError]:
     if "\x00" in text:
         yield FieldError(path_text(path), "nul", "U+0000 cannot be stored.")
-    elif any("\ud800" <= letter <= "\udfff" for letter in text):
+    elif _SURROGATE.search(text):
         yield FieldError(path_text(path), "lone_surrogate", "A lone surrogate is no character.")
