@@ -13,7 +13,6 @@ index filters late and a small tenant finds little: the plan is chosen, never le
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, cast
@@ -177,8 +176,7 @@ def _search_at_once(question: Question, place: str) -> Found:
     reading = reading_of(op.refresh_ttl)
     asked = Asked(
         question.profile, vector, scope, _recency_of(op),
-        least=-math.inf if op.min_score is None else op.min_score,
-        depth=DEPTHS[0], limit=op.limit, offset=op.offset, terms=terms,
+        least=op.min_score, depth=DEPTHS[0], limit=op.limit, offset=op.offset, terms=terms,
     )  # fmt: skip
     seen = search_at_once(asked, reading, event, by=WEIGHING)
     keep_population((place,), seen.population)

@@ -63,7 +63,7 @@ _ASKED = (
     "AND (%(tags)s::text[] IS NULL OR m.tags @> %(tags)s::text[])"
 )
 _AS_TOUCHED = ", ".join(
-    f"CASE WHEN touched.id IS NULL THEN m.{name} ELSE touched.{name} END"
+    f"CASE WHEN p.is_touched THEN p.new_{name} ELSE m.{name} END"
     if name in rows.TOUCHED
     else f"m.{name}"
     for name in NAMES
@@ -73,45 +73,59 @@ _DUE = "p.accessed_at IS NULL OR p.accessed_at <= %(at)s - %(every)s"
 
 _PLACE = (
     "WITH a AS MATERIALIZED (SELECT m.id, m.length, m.embedding, m.updated_at, m.accessed_at, "
-    "m.decay, m.weight, m.weight * (1 + {sway} * (m.importance - 0.5)) AS factor, {more}"
+    "m.decay, m.weight, m.weight * (1 + {sway} * (m.importance - 0.5)) AS factor, "
+    "cardinality(m.subjects) = 0 AS nobody, {more}"
     f"{_USED} AS used, {_ASKED} AS asked FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.trashed_at IS NULL "
     "AND m.namespace >= %(low)s AND m.namespace < %(high)s), "
 )
 _NEAR = (
-    "near AS (SELECT v.memory_id AS id, max(-(v.embedding {operator} %(vector)s::halfvec)) AS s, "
-    "NULL::float8 AS t FROM memories_memoryvector v WHERE v.tenant_id = %(tenant)s "
+    "near AS (SELECT v.id, max(v.s) AS s, NULL::float8 AS t FROM (SELECT v.memory_id AS id, "
+    "-(v.embedding {operator} %(vector)s::halfvec) AS s FROM memories_memoryvector v "
+    "WHERE v.tenant_id = %(tenant)s "
     "AND v.memory_id = ANY(ARRAY(SELECT id FROM a WHERE used AND asked AND weight > 0)) "
-    "AND v.profile = {profile} AND v.field NOT LIKE '+%%' "
+    "AND v.profile = {profile} AND v.field NOT LIKE '+%%' OFFSET 0) v "
     "GROUP BY 1 ORDER BY s DESC, 1 LIMIT %(depth)s), "
 )
+"""Compared before they are grouped (`OFFSET 0`): what is sorted then holds no vectors."""
+
 _SCORE = (
     "CASE WHEN %(recency)s > 0 "
     "THEN ((1 - %(recency)s) * {relevance} + %(recency)s * n.fresh) * n.factor "
     "WHEN n.factor = 1 THEN n.s ELSE {raw} END"
 )
 _PAGE = (
-    "aged AS (SELECT n.*, a.factor, a.accessed_at, CASE WHEN a.decay = 1 THEN 1 "
+    "aged AS (SELECT n.*, a.factor, a.accessed_at, a.nobody, CASE WHEN a.decay = 1 THEN 1 "
     "ELSE exp(greatest(-700, ln(a.decay) * greatest(0, "
     "date_part('epoch', %(at)s - a.updated_at) / 86400))) END AS fresh "
     "FROM {found} n JOIN a ON a.id = n.id), "
     "scored AS (SELECT n.*, {score} AS score FROM aged n), "
-    "page AS MATERIALIZED (SELECT * FROM scored WHERE score >= %(least)s "
+    "page AS MATERIALIZED (SELECT * FROM scored "
+    "WHERE %(least)s::float8 IS NULL OR score >= %(least)s "
     "ORDER BY score DESC, id LIMIT %(limit)s OFFSET %(offset)s), "
     + TOUCHED.format(ids=f"l.id = ANY(ARRAY(SELECT p.id FROM page p WHERE {_DUE}))")
     + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) SELECT {{event}} FROM ("
     "SELECT count(*)::text AS n, coalesce(string_agg('\"' || id || '\"', ',' "
-    "ORDER BY score DESC, id), '') AS ids FROM page) hit) "
-    f"SELECT {_AS_TOUCHED}, touched.id IS NOT NULL, "
-    "page.score, page.s, page.t, page.fresh, page.factor, f.* "
-    "FROM (SELECT count(*), coalesce(avg(length), 0)::float8, "
-    "coalesce(bool_or(used AND asked AND embedding = 'pending'), false) FROM a) f "
-    "LEFT JOIN (page CROSS JOIN LATERAL (SELECT * FROM memories_memory m "
-    "WHERE m.tenant_id = %(tenant)s AND m.id = page.id OFFSET 0) m "
-    "LEFT JOIN touched ON touched.id = m.id) ON true ORDER BY page.score DESC, page.id"
+    "ORDER BY score DESC, id), '') AS ids, coalesce(bool_and(nobody), true) AS nobody "
+    "FROM page) hit) "
 )
-_BY_VECTOR = _PLACE.replace("{more}", "") + _NEAR + _PAGE
-_BY_FUSION = _PLACE.replace("{more}", fusing.COLUMNS) + fusing.FUSED + _PAGE
+_ANSWER = (
+    f"SELECT {_AS_TOUCHED}, p.is_touched, p.score, p.s, p.t, p.fresh, p.factor, "
+    "p.size, p.length, p.lacks_vectors FROM ("
+    "SELECT f.*, page.*, touched.id IS NOT NULL AS is_touched, "
+    + ", ".join(f"touched.{name} AS new_{name}" for name in rows.TOUCHED)
+    + " FROM (SELECT count(*) AS size, coalesce(avg(length), 0)::float8 AS length, "
+    "coalesce(bool_or(used AND asked AND embedding = 'pending'), false) AS lacks_vectors FROM a) f "
+    "LEFT JOIN page ON true LEFT JOIN touched ON touched.id = page.id "
+    "ORDER BY page.score DESC, page.id) p "
+    "LEFT JOIN LATERAL (SELECT * FROM memories_memory m "
+    "WHERE m.tenant_id = %(tenant)s AND m.id = p.id OFFSET 0) m ON true "
+    "ORDER BY p.score DESC, p.id"
+)
+"""The memories themselves are looked up last, so that no whole row is joined or sorted."""
+
+_BY_VECTOR = _PLACE.replace("{more}", "") + _NEAR + _PAGE + _ANSWER
+_BY_FUSION = _PLACE.replace("{more}", fusing.COLUMNS) + fusing.FUSED + _PAGE + _ANSWER
 
 
 class Weighing(NamedTuple):
@@ -132,8 +146,8 @@ class Asked:
     vector: str
     scope: Scope
     recency: float
-    least: float
-    """Lowest score that counts; minus infinity for any."""
+    least: float | None
+    """Lowest score that counts; None for any."""
     depth: int
     limit: int
     offset: int
@@ -171,7 +185,7 @@ def search_at_once(asked: Asked, reading: Reading, event: Draft, *, by: Weighing
     sql = _fill_in(
         in_slot(_BY_VECTOR if asked.terms is None else _BY_FUSION),
         (profile.distance, int(profile.number), asked.terms is not None), by,
-        placeholders_of(event, _MARKS),
+        placeholders_of(event, _MARKS, nobody="hit.nobody"),
     )  # fmt: skip
     params = {
         **reading_params(reading), **values_of(event),

@@ -13,6 +13,7 @@ from audit.models import Event
 from memories import searching
 from memories.models import Memory
 from memories.planning import forget_populations
+from privacy.subjects import pseudonyms_of
 from tenants.actors import operator_actor
 from tenants.context import acting_as, now
 from tenants.models import Tenant
@@ -153,6 +154,22 @@ def test_its_event_names_what_it_returned_and_it_counts_the_reads(
         assert links["ids"] == ids
         assert counts["returned"] == 3
     assert all(item["access_count"] for item in found["items"])
+
+
+def test_its_event_names_whom_the_results_are_about(
+    agent: Caller, taken: list[str], tenant: Tenant
+) -> None:
+    for key, subjects in (("k1", []), ("k2", ["ann"]), ("k3", ["ben", "ann"])):
+        agent.put([*PLACE, key], key, {"text": f"tea {key}"}, subjects=subjects)
+    asked = {"query": "a cup of tea", "mode": "vector"}
+    for place in (PLACE, [*PLACE, "k1"]):
+        agent.search(place, **asked)
+        agent.search(place, **asked)
+    assert taken == ["small/", "small/k1/"]
+    with acting_as(operator_actor(tenant.id)), transaction.atomic():
+        told = [event.subjects for event in Event.objects.filter(action="memory.search")]
+        both = sorted(pseudonyms_of(["ann", "ben"]).values())
+    assert sorted(told) == [[], [], both, both]
 
 
 def test_what_waits_for_its_vector_is_said_here_too(agent: Caller, taken: list[str]) -> None:
