@@ -9,8 +9,6 @@ from typing import Any
 import orjson
 from django.http import HttpResponse
 
-from memories.presenting import RawJson
-
 OPTIONS = (
     orjson.OPT_UTC_Z
     | orjson.OPT_NAIVE_UTC
@@ -20,8 +18,6 @@ OPTIONS = (
 
 
 def _default(thing: Any) -> Any:
-    if isinstance(thing, RawJson):
-        return orjson.Fragment(thing.text)
     if isinstance(thing, Decimal):
         return orjson.Fragment(str(thing))
     if isinstance(thing, frozenset | set):

@@ -114,7 +114,8 @@ def encode(labels: Iterable[str]) -> str:
 
 def decode(stored: str) -> Labels:
     """The labels of a stored path, the exact inverse of `encode`."""
-    return tuple(_decode_label(part) for part in stored.split("/")[:-1])
+    labels = stored.split("/")[:-1]
+    return tuple(map(_decode_label, labels) if "%" in stored else labels)
 
 
 def parse_dotted(text: str) -> Labels:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
+
+from orjson import Fragment
 
 from memories.masking import mask_json_text, mask_text
 from memories.namespaces import decode
@@ -14,29 +16,22 @@ from tenants.actors import Actor
 MINUTE = timedelta(minutes=1)
 
 
-@dataclass(frozen=True, slots=True)
-class RawJson:
-    """JSON text to be put into an answer as it is: numbers keep all their digits."""
-
-    text: str
-
-
 def present_memory(row: StoredMemory, at: datetime) -> dict[str, Any]:
     """The whole memory, as its state is at `at`; masked until its scan is done (fail closed)."""
     if row.scanned_at is None:
         row = _masked(row, at)
     return {
         "id": row.id,
-        "namespace": list(decode(row.namespace)),
+        "namespace": decode(row.namespace),
         "key": row.key,
-        "value": RawJson(row.value),
+        "value": Fragment(row.value),
         "kind": row.kind,
         "tier": row.tier,
         "subjects": row.subjects,
         "tags": row.tags,
         "label": row.label,
         "classes": row.classes,
-        "source": None if row.source is None else RawJson(row.source),
+        "source": None if row.source is None else Fragment(row.source),
         "derived_from": row.derived_from,
         "importance": row.importance,
         "decay": row.decay,
@@ -84,9 +79,9 @@ def present_to(actor: Actor, row: StoredMemory, at: datetime) -> dict[str, Any]:
         return shown
     today = at.date()
     shown["key"] = mask_text(row.key, today=today)
-    shown["value"] = RawJson(mask_json_text(row.value, today))
+    shown["value"] = Fragment(mask_json_text(row.value, today))
     shown["subjects"] = [mask_text(subject, today=today) for subject in row.subjects]
     shown["tags"] = [mask_text(tag, today=today) for tag in row.tags]
     if row.source is not None:
-        shown["source"] = RawJson(mask_json_text(row.source, today))
+        shown["source"] = Fragment(mask_json_text(row.source, today))
     return shown

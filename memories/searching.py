@@ -49,7 +49,6 @@ from memories.statements.candidates import (
     Scope,
     TextSearch,
     VectorSearch,
-    candidate_of,
     find_candidates,
     newest,
     prepare_ann,
@@ -86,10 +85,10 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result. `ranked` is None without a query."""
+    """One result. `ranked` says what its score is made of; None without a query."""
 
     row: StoredMemory
-    ranked: Ranked | None
+    ranked: Ranked | Scored | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +112,14 @@ def answer_alone(question: Question) -> Found:
     """Answer in a transaction of its own."""
     actor = require(question.op.right)
     place = _place_looked_through(question)
-    question = replace(question, is_alone=True)
     with (
         relaxed_commit(when=not actor.is_person),
         fixed_plans(when=place is not None),
         transaction.atomic(),
     ):
-        return run_search(question) if place is None else _search_at_once(question, place)
+        if place is None:
+            return run_search(replace(question, is_alone=True))
+        return _search_at_once(question, place)
 
 
 def prepare_search(op: SearchOp) -> Question:
@@ -169,7 +169,7 @@ def _place_looked_through(question: Question) -> str | None:
 
 def _search_at_once(question: Question, place: str) -> Found:
     """Find, rank, cut, read and record in one statement."""
-    op, scope, vector = question.op, scope_of(question.op), question.vector
+    op, scope, vector = question.op, _scope_within(question.op, (place,)), question.vector
     assert vector is not None
     terms = None if op.mode == "vector" else tuple(query_terms(op.query or ""))
     event = _event_of(op, returned=COUNT_SLOT, ids=[ID_SLOT])
@@ -180,10 +180,7 @@ def _search_at_once(question: Question, place: str) -> Found:
     )  # fmt: skip
     seen = search_at_once(asked, reading, event, by=WEIGHING)
     keep_population((place,), seen.population)
-    hits = [
-        Hit(row, Ranked(candidate_of(row), one.score, *one[3:]))
-        for row, one in zip(_redated(seen.page, reading), seen.page, strict=True)
-    ]
+    hits = list(map(Hit, _redated(seen.page, reading), seen.page))
     degraded: Degraded | None = "embedding_pending" if seen.lacks_vectors else None
     return Found(hits, event.id, question.degraded or degraded, "exact", op)
 
@@ -205,8 +202,12 @@ def _recency_of(op: SearchOp) -> float:
 def scope_of(op: SearchOp) -> Scope:
     """Which memories this caller's search may find. Raises Denied, Invalid."""
     actor = require(op.right)
+    return _scope_within(op, narrow(actor.prefixes, encode(op.namespace_prefix)))
+
+
+def _scope_within(op: SearchOp, prefixes: tuple[str, ...]) -> Scope:
     return Scope(
-        prefixes=narrow(actor.prefixes, encode(op.namespace_prefix)),
+        prefixes=prefixes,
         at=now(),
         tier=op.tier,
         kinds=op.kinds,

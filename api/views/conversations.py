@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from orjson import Fragment
 from rest_framework.request import Request
 
 from api.base import HubView, parsed
@@ -25,7 +26,6 @@ from conversations.opening import begin_session, close_session, read_session, se
 from conversations.recalling import recall_in_session
 from conversations.sessions import Session
 from memories.filter_sql import to_json
-from memories.presenting import RawJson
 
 
 class SessionsView(HubView):
@@ -106,7 +106,7 @@ def present_session(session: Session) -> dict[str, Any]:
     """A session as callers get it."""
     return {
         "session_id": session.id, "subject": session.subject, "channel": session.channel,
-        "status": session.status, "state": RawJson(to_json(session.state)),
+        "status": session.status, "state": Fragment(to_json(session.state)),
         "created_at": session.created_at, "last_active_at": session.last_active_at,
         "expires_at": session.expires_at, "context": list(session.window),
     }  # fmt: skip

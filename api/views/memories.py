@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, cast, get_args
 from uuid import UUID
 
+from orjson import Fragment
 from rest_framework.request import Request
 
 from api.base import HubView, parsed
@@ -25,7 +26,7 @@ from memories.inspecting import (
     list_versions,
 )
 from memories.masking import mask_json_text
-from memories.presenting import RawJson, present_to
+from memories.presenting import present_to
 from memoryhub.errors import Invalid
 from policies.wording import Lang
 from tenants.context import current_actor
@@ -119,7 +120,7 @@ def _present_version(one: Version) -> dict[str, Any]:
     if current_actor().is_person:
         text = mask_json_text(text, one.written_at.date())
     return {
-        "version": one.version, "value": RawJson(text), "created_at": one.written_at,
+        "version": one.version, "value": Fragment(text), "created_at": one.written_at,
         "actor": one.actor, "event_id": one.event_id,
     }  # fmt: skip
 

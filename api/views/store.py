@@ -159,10 +159,8 @@ def present_found(found: Found) -> dict[str, Any]:
 def _present_hit(found: Found, number: int, at: datetime) -> dict[str, Any]:
     hit = found.hits[number]
     ranked = hit.ranked
-    item = {
-        **present_to(current_actor(), hit.row, at),
-        "score": None if ranked is None else ranked.score,
-    }
+    item = present_to(current_actor(), hit.row, at)
+    item["score"] = None if ranked is None else ranked.score
     if ranked is not None and found.op.explain:
         item["explain"] = {
             "vector": ranked.vector,

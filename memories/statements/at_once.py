@@ -157,12 +157,12 @@ class Asked:
 
 class Scored(NamedTuple):
     """A memory of the page as the read left it, whether that touched it, and what its score is made
-    of."""
+    of (as in `ranking.Ranked`)."""
 
     row: StoredMemory
     is_touched: bool
     score: float
-    similarity: float | None
+    vector: float | None
     text: float | None
     freshness: float
     factor: float

@@ -25,7 +25,6 @@ from memories.filter_sql import compile_sql
 from memories.filters import Node
 from memories.lexing import to_tsquery_literal
 from memories.namespaces import prefix_bounds
-from memories.rows import StoredMemory
 from memories.statements.lookup import below_any
 from memories.statements.slots import in_slot
 from tenants.context import current_tenant_id
@@ -73,13 +72,6 @@ class Candidate(NamedTuple):
     decay: float
     weight: float
     importance: float
-
-
-def candidate_of(row: StoredMemory) -> Candidate:
-    """The same of a memory that was read whole."""
-    return Candidate(
-        row.id, row.namespace, row.key, row.updated_at, row.decay, row.weight, row.importance
-    )
 
 
 class Sighting(NamedTuple):
