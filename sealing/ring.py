@@ -53,6 +53,7 @@ class KeyRefused(Exception):
 class _TenantKeys:
     """What this process remembers of a tenant's directory, as of its time `seen_at`."""
 
+    folder: str
     seen_at: int
     versions: tuple[int, ...]
     keys: dict[str, bytes] = field(default_factory=dict)
@@ -157,10 +158,11 @@ class KeyRing:
         """What is remembered of the tenant, if its directory did not change since."""
         kept = self._tenants.get(tenant_id)
         try:
-            seen_at = os.stat(self.folder(tenant_id)).st_mtime_ns
+            folder = str(self.folder(tenant_id)) if kept is None else kept.folder
+            seen_at = os.stat(folder).st_mtime_ns
             if kept is None or kept.seen_at != seen_at:
-                names = os.listdir(self.folder(tenant_id))
-                kept = self._tenants[tenant_id] = _TenantKeys(seen_at, _versions(names))
+                kept = _TenantKeys(folder, seen_at, _versions(os.listdir(folder)))
+                self._tenants[tenant_id] = kept
         except FileNotFoundError:
             self._tenants.pop(tenant_id, None)
             raise KeyRefused(f"tenant {tenant_id} has no key here") from None
