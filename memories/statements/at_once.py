@@ -118,7 +118,7 @@ _ANSWER = (
     "coalesce(bool_or(used AND asked AND embedding = 'pending'), false) AS lacks_vectors FROM a) f "
     "LEFT JOIN page ON true LEFT JOIN touched ON touched.id = page.id "
     "ORDER BY page.score DESC, page.id) p "
-    "LEFT JOIN LATERAL (SELECT * FROM memories_memory m "
+    f"LEFT JOIN LATERAL (SELECT {rows.columns('m')} FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.id = p.id OFFSET 0) m ON true "
     "ORDER BY p.score DESC, p.id"
 )
