@@ -27,7 +27,7 @@ from memories.lexing import to_tsquery_literal
 from memories.namespaces import prefix_bounds
 from memories.rows import NAMES, WIDTH, StoredMemory
 from memories.statements import fusing
-from memories.statements.candidates import OPERATORS, Population, Scope
+from memories.statements.candidates import NOT_ADDED, OPERATORS, Population, Scope
 from memories.statements.drafts import Marks, placeholders_of, values_of
 from memories.statements.halves import Halves, HalvesDumper, as_halves
 from memories.statements.lookup import ID_SLOT, TOUCHED, Reading, reading_params
@@ -78,17 +78,13 @@ _PLACE = (
     f"{_USED} AS used, {_ASKED} AS asked FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.trashed_at IS NULL "
     "AND m.namespace >= %(low)s AND m.namespace < %(high)s), "
+    "whole AS (SELECT count(*) AS size, coalesce(avg(length), 0)::float8 AS length, "
+    "coalesce(bool_or(used AND asked AND embedding = 'pending'), false) AS lacks_vectors FROM a), "
 )
 _NEAR = (
-    "near AS (SELECT v.id, max(v.s) AS s, NULL::float8 AS t FROM (SELECT v.memory_id AS id, "
-    "-(v.embedding {operator} %(vector)s::halfvec) AS s FROM memories_memoryvector v "
-    "WHERE v.tenant_id = %(tenant)s "
-    "AND v.memory_id = ANY(ARRAY(SELECT id FROM a WHERE used AND asked AND weight > 0)) "
-    "AND v.profile = {profile} AND v.field NOT LIKE '+%%' OFFSET 0) v "
+    f"near AS (SELECT v.id, max(v.s) AS s, NULL::float8 AS t FROM {fusing.VECTORS} "
     "GROUP BY 1 ORDER BY s DESC, 1 LIMIT %(depth)s), "
 )
-"""Compared before they are grouped (`OFFSET 0`): what is sorted then holds no vectors."""
-
 _SCORE = (
     "CASE WHEN %(recency)s > 0 "
     "THEN ((1 - %(recency)s) * {relevance} + %(recency)s * n.fresh) * n.factor "
@@ -112,11 +108,9 @@ _PAGE = (
 _ANSWER = (
     f"SELECT {_AS_TOUCHED}, p.is_touched, p.score, p.s, p.t, p.fresh, p.factor, "
     "p.size, p.length, p.lacks_vectors FROM ("
-    "SELECT f.*, page.*, touched.id IS NOT NULL AS is_touched, "
+    "SELECT whole.*, page.*, touched.id IS NOT NULL AS is_touched, "
     + ", ".join(f"touched.{name} AS new_{name}" for name in rows.TOUCHED)
-    + " FROM (SELECT count(*) AS size, coalesce(avg(length), 0)::float8 AS length, "
-    "coalesce(bool_or(used AND asked AND embedding = 'pending'), false) AS lacks_vectors FROM a) f "
-    "LEFT JOIN page ON true LEFT JOIN touched ON touched.id = page.id "
+    + " FROM whole LEFT JOIN page ON true LEFT JOIN touched ON touched.id = page.id "
     "ORDER BY page.score DESC, page.id) p "
     f"LEFT JOIN LATERAL (SELECT {rows.columns('m')} FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.id = p.id OFFSET 0) m ON true "
@@ -221,6 +215,6 @@ def _fill_in(sql: str, asked: tuple[str, int, bool], by: Weighing, event: str) -
     return sql.format(
         operator=OPERATORS[distance], profile=profile, sway=by.sway, k=by.rank_constant,
         near_weight=by.near_weight, text_weight=by.text_weight, covered=by.covered,
-        found="fused" if is_fused else "near", score=fusing.SCORE if is_fused else score,
-        event=event,
+        fields="true" if is_fused else NOT_ADDED, found="fused" if is_fused else "near",
+        score=fusing.SCORE if is_fused else score, event=event,
     )  # fmt: skip

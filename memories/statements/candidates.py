@@ -159,7 +159,7 @@ def _about(about: About) -> tuple[str, list[Any]]:
 
 FIELDS = "m.id, m.namespace, m.key, m.updated_at, m.decay, m.weight, m.importance"
 OPERATORS = {"cosine": "<#>", "ip": "<#>", "l2": "<->"}
-_ADDED = "v.field NOT LIKE '+%%'"  # what indexing added beside the tenant's index fields
+NOT_ADDED = "v.field NOT LIKE '+%%'"  # none that indexing added beside the tenant's index fields
 _EXACT = (
     "SELECT v.memory_id, {field} AS field, max(-({distance})) AS score "
     "FROM memories_memoryvector v "
@@ -236,7 +236,7 @@ def _vector_branch(scope: Scope, asked: VectorSearch | None, depth: int) -> tupl
     distance = f"v.embedding::{cast} {OPERATORS[profile.distance]} %s::{cast}"
     nearest = (_EXACT if asked.plan == "exact" else _ANN).format(
         field="v.field" if asked.by_field else "''",
-        fields="true" if asked.by_field else _ADDED,
+        fields="true" if asked.by_field else NOT_ADDED,
         distance=distance, profile=int(profile.number), scope=condition,
     )  # fmt: skip
     again = [asked.vector] if asked.plan == "ann" else []

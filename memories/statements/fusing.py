@@ -17,7 +17,7 @@ COLUMNS = (
 
 _OCCURRING = (
     "hits AS MATERIALIZED (SELECT a.id, a.lexemes, a.session IS NOT NULL AS is_turn, "
-    "0.3 + 0.9 * a.length / greatest((SELECT avg(length)::float8 FROM a), 1) AS norm, "
+    "0.3 + 0.9 * a.length / greatest((SELECT length FROM whole), 1) AS norm, "
     "ts_rank('{{0,1,1,1}}', a.lexemes, %(wide)s::tsquery) > 0 AS is_fielded "
     "FROM a WHERE a.lexemes IS NOT NULL AND a.used AND a.weight > 0), "
     "occurring AS MATERIALIZED (SELECT h.id, h.is_turn, h.norm, f.number AS field, t.place, "
@@ -29,11 +29,11 @@ _OCCURRING = (
     "WHERE one.r > 0), "
 )
 _TEXTS = (
-    "rarities AS MATERIALIZED (SELECT c.place, ln(1 + (d.n - c.n + 0.5) / (c.n + 0.5)) AS rarity "
-    "FROM (SELECT t.place, count(DISTINCT o.id)::float8 AS n "
+    "rarities AS MATERIALIZED (SELECT c.place, "
+    "ln(1 + (whole.size - c.n + 0.5) / (c.n + 0.5)) AS rarity "
+    "FROM whole, (SELECT t.place, count(DISTINCT o.id)::float8 AS n "
     "FROM generate_series(1, cardinality(%(terms)s::tsquery[])) AS t (place) "
-    "LEFT JOIN occurring o ON o.place = t.place GROUP BY t.place) c, "
-    "(SELECT count(*)::float8 AS n FROM a) d), "
+    "LEFT JOIN occurring o ON o.place = t.place GROUP BY t.place) c), "
     "worded AS (SELECT o.id, o.field, o.is_turn, (sum(r.rarity * o.n * 2.2 / (o.n + o.norm)) "
     "/ (SELECT greatest(sum(rarity), 0.001) FROM rarities))::real AS score "
     "FROM occurring o JOIN rarities r ON r.place = o.place GROUP BY o.id, o.field, o.is_turn), "
@@ -51,11 +51,19 @@ _TEXTS = (
     "UNION ALL SELECT l.id, 0, l.score FROM lent l WHERE l.score > 0) b "
     "WHERE b.id IN (SELECT id FROM a WHERE used AND asked) GROUP BY 1, 2), "
 )
-_LISTS = (
-    "near AS (SELECT v.memory_id AS id, v.field, max(-(v.embedding {operator} "
-    "%(vector)s::halfvec)) AS s FROM memories_memoryvector v WHERE v.tenant_id = %(tenant)s "
+VECTORS = (
+    "(SELECT v.memory_id AS id, v.field, -(v.embedding {operator} %(vector)s::halfvec) AS s "
+    "FROM memories_memoryvector v WHERE v.tenant_id = %(tenant)s "
     "AND v.memory_id = ANY(ARRAY(SELECT id FROM a WHERE used AND asked AND weight > 0)) "
-    "AND v.profile = {profile} GROUP BY 1, 2 ORDER BY s DESC, 1 LIMIT %(depth)s), "
+    "AND v.profile = {profile} AND {fields} OFFSET 0) v"
+)
+"""How near each vector of the place is: compared before they are grouped (`OFFSET 0`), so that what
+is sorted for that holds no vectors."""
+
+_LISTS = (
+    "near AS (SELECT v.id, v.field, max(v.s) AS s FROM "
+    + VECTORS
+    + " GROUP BY 1, 2 ORDER BY s DESC, 1 LIMIT %(depth)s), "
     "listed AS (SELECT n.id, n.s, NULL::float8 AS t, {near_weight}::float8 AS share, "
     "row_number() OVER (PARTITION BY n.path ORDER BY n.s DESC, n.id) AS rank "
     "FROM (SELECT id, regexp_replace(field, '\\.[0-9]+$', '') AS path, max(s) AS s FROM near "
@@ -70,7 +78,7 @@ _SCORES = (
     "/ ({k} + 1)::float8) AS sum FROM listed WHERE rank = 1), "
 )
 FUSED = _OCCURRING + _TEXTS + _LISTS + _SCORES
-"""From the rows of the place (`a`) to fused(id, s, t, sum), and best(sum): what a memory that is
+"""From the rows of the place (`a`, and `whole` of them all) to fused(id, s, t, sum), and best(sum): what a memory that is
 first by every signal would have."""
 
 SCORE = (
