@@ -114,11 +114,15 @@ def draft(action: str, target: Target, facts: Facts | None = None) -> Draft:
         actor.tenant_id, at, identifier, code, action, facts.outcome.value, actor.kind.value,
         actor.id, actor.name, actor.key_id, roles, actor.on_behalf_of, origin.request_id,
         origin.client_net, origin.client_hash, target.kind, target.id, path,
-        None if subjects is None else list(subjects), facts.ruleset, json.dumps(counts),
-        json.dumps(links), None if changes is None else json.dumps(changes, ensure_ascii=False),
+        None if subjects is None else list(subjects), facts.ruleset, _as_json(counts),
+        _as_json(links), None if changes is None else json.dumps(changes, ensure_ascii=False),
         payload,
     ]  # fmt: skip
     return Draft(identifier, row)
+
+
+def _as_json(facts: Mapping[str, Any]) -> str:
+    return json.dumps(facts) if facts else "{}"
 
 
 def record(action: str, target: Target, facts: Facts | None = None) -> UUID:

@@ -70,8 +70,10 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return params
 
     def create_cursor(self, name: str | None = None) -> Any:
-        if name is None or not self._acts:
+        if not self._acts:
             return super().create_cursor(name)
+        if name is None:  # its loaders are the connection's: no need to look at them each time
+            return self.connection.cursor()
         # Django asks psycopg whether a transaction is open, which does not know of ours.
         return self.connection.cursor(name, scrollable=False, withhold=self.autocommit)
 
