@@ -137,7 +137,9 @@ def evaluate_row(row: StoredMemory, regime: Regime, at: datetime) -> Evaluation:
 def with_dates(row: StoredMemory, regime: Regime, at: datetime) -> StoredMemory:
     """The row with the dates that its facts give under the regime, and under the coming one."""
     found = evaluate_row(row, regime, at)
-    row = row.but(weight=lifted_weight(found, row.weight))
+    weight = lifted_weight(found, row.weight)
+    if weight != row.weight:
+        row = row.but(weight=weight)
     dates = dates_of(found, row, regime)
     return row.but(
         visible_until=dates.visible_until,

@@ -120,7 +120,7 @@ class StoredMemory:
     def but(self, **changes: Any) -> Self:
         """The row with some fields changed: `dataclasses.replace`, past `__init__` too."""
         one = object.__new__(type(self))
-        for put, value in zip(_PUTS, _values_of(self), strict=True):
+        for put, value in zip(_PUTS, values_of(self), strict=True):
             put(one, value)
         _PUT_COMING(one, self.coming)
         for name, value in changes.items():
@@ -142,8 +142,9 @@ class StoredMemory:
 
 NAMES = tuple(one.name for one in fields(StoredMemory) if one.name != "coming")
 WIDTH = len(NAMES)
+values_of = attrgetter(*NAMES)
+"""A row's values, in the order of the names."""
 _PUTS = tuple(getattr(StoredMemory, name).__set__ for name in NAMES)
-_values_of = attrgetter(*NAMES)
 _PUT_COMING = StoredMemory.__dict__["coming"].__set__
 
 TOUCHED = ("accessed_at", "access_count", "ttl_expires_at", "visible_until", "purge_at")

@@ -146,8 +146,10 @@ def content_hash_of(value: object) -> bytes:
     Such a number is marked as one by a key that no value can have: as a bare string it would be
     taken for the text of the same digits.
     """
-    spelled = json.dumps(value, sort_keys=True, default=lambda number: {"\0": str(number)})
-    return sha256(spelled.encode()).digest()
+    return sha256(_HASHED.encode(value).encode()).digest()
+
+
+_HASHED = json.JSONEncoder(sort_keys=True, default=lambda number: {"\0": str(number)})
 
 
 def _embed(prepared: list[Prepared], profile: Profile) -> list[Prepared]:

@@ -13,7 +13,7 @@ from uuid import UUID
 from django.db import connection
 
 from memories.embedding.chunking import Chunk
-from memories.rows import NAMES, StoredMemory
+from memories.rows import NAMES, StoredMemory, values_of
 from memories.statements.recordsets import Raw, as_records, recordset
 from memories.statements.slots import DATED, OTHER
 from memories.statements.together import Together
@@ -46,7 +46,7 @@ _TYPES = {
         "timestamptz",
     ),
 }  # fmt: skip
-_JSON = frozenset(name for name, kind in _TYPES.items() if kind == "jsonb")
+_JSON = [place for place, name in enumerate(NAMES) if _TYPES[name] == "jsonb"]
 _EXTRA = {
     "lexemes": "tsvector", "length": "int", "embedding_due_at": "timestamptz",
     "embedding_attempts": "int",
@@ -94,9 +94,12 @@ _INSERT = tuple(_insert(slot) for slot in (0, 1))
 _UPDATE = tuple(_update(_CHANGING, _ALL, slot) for slot in (0, 1))
 
 
-def _cell(row: StoredMemory, name: str) -> Any:
-    value = getattr(row, name)
-    return Raw(value) if name in _JSON and value is not None else value
+def _cells(row: StoredMemory) -> list[Any]:
+    cells = list(values_of(row))
+    for place in _JSON:
+        if cells[place] is not None:
+            cells[place] = Raw(cells[place])
+    return cells
 
 
 def coming_cells(row: StoredMemory) -> list[Any]:
@@ -111,7 +114,7 @@ def _records(rows: Sequence[tuple[StoredMemory, tuple[str, int]]]) -> str:
         tuple(_ALL),
         (
             [
-                *(_cell(row, name) for name in NAMES), *text,
+                *_cells(row), *text,
                 row.updated_at if row.embedding == "pending" else None, 0, *coming_cells(row),
             ]
             for row, text in rows
