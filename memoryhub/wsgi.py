@@ -12,6 +12,7 @@ application = get_wsgi_application()
 from django.core.cache import close_caches  # noqa: E402 - Django has to be set up
 from django.core.signals import request_finished, request_started  # noqa: E402
 from django.db import close_old_connections, reset_queries  # noqa: E402
+from django.urls import resolve  # noqa: E402
 
 from conversations.warming import warm_in_background  # noqa: E402
 from tenants.processes import keep_reporting  # noqa: E402
@@ -23,6 +24,8 @@ keep_reporting("web")
 request_started.disconnect(close_old_connections)
 request_started.disconnect(reset_queries)
 request_finished.disconnect(close_caches)
+
+resolve("/healthz")  # loads all addresses, and so all views
 
 # What is loaded by now stays: without this each full collection walks all of it, in the midst of a
 # request (a quarter of a search went there). A request makes few circles of references.
