@@ -67,12 +67,26 @@ _kept = _Kept()
 
 def embed_passages(profile: Profile, texts: Sequence[str]) -> list[Vector]:
     """One vector a text, for storing. Raises EmbeddingUnavailable or EmbeddingRefused."""
-    return _embed(profile, texts, as_query=False)
+    keys = [_key_of(profile, text, as_query=False) for text in texts]
+    found = {key: _kept.get(key) for key in keys}
+    missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
+    if missing:
+        release_connection()
+        rows = _call(profile, list(missing.values()), as_query=False)
+        for key, made in zip(missing, rows, strict=True):
+            found[key] = made
+            _kept.put(key, made)
+    return [row for key in keys if (row := found[key]) is not None]
 
 
 def embed_query(profile: Profile, text: str) -> Vector:
     """The vector of a question. Raises as `embed_passages`."""
-    return _embed(profile, [text], as_query=True)[0]
+    key = _key_of(profile, text, as_query=True)
+    kept = _kept.get(key)
+    if kept is None:
+        kept = recall_query(profile.number, text) or _call_for_query(profile, text)
+        _kept.put(key, kept)
+    return kept
 
 
 def forget_kept_vectors() -> None:
@@ -82,28 +96,16 @@ def forget_kept_vectors() -> None:
     forget_recognised()
 
 
-def _embed(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Vector]:
-    tenant = current_tenant_id()
-    keys = [
-        (tenant, profile.number, as_query, sha256(text.encode("utf-8", "replace")).digest())
-        for text in texts
-    ]
-    found = {key: _kept.get(key) for key in keys}
-    missing = {key: text for key, text in zip(keys, texts, strict=True) if found[key] is None}
-    if missing and as_query:
-        remembered = recall_query(profile.number, texts[0])
-        if remembered is not None:
-            _kept.put(keys[0], remembered)
-            return [remembered]
-    if missing:
-        release_connection()
-        rows = _call(profile, list(missing.values()), as_query=as_query)
-        if as_query:
-            remember_query(profile.number, texts[0], rows[0])
-        for key, made in zip(missing, rows, strict=True):
-            found[key] = made
-            _kept.put(key, made)
-    return [row for key in keys if (row := found[key]) is not None]
+def _key_of(profile: Profile, text: str, *, as_query: bool) -> _Key:
+    digest = sha256(text.encode("utf-8", "replace")).digest()
+    return current_tenant_id(), profile.number, as_query, digest
+
+
+def _call_for_query(profile: Profile, text: str) -> Vector:
+    release_connection()
+    [made] = _call(profile, [text], as_query=True)
+    remember_query(profile.number, text, made)
+    return made
 
 
 def _call(profile: Profile, texts: Sequence[str], *, as_query: bool) -> list[Vector]:

@@ -78,8 +78,8 @@ _SCORES = (
     "/ ({k} + 1)::float8) AS sum FROM listed WHERE rank = 1), "
 )
 FUSED = _OCCURRING + _TEXTS + _LISTS + _SCORES
-"""From the rows of the place (`a`, and `whole` of them all) to fused(id, s, t, sum), and best(sum): what a memory that is
-first by every signal would have."""
+"""From the rows of the place (`a`, and `whole` of them all) to fused(id, s, t, sum), and best(sum):
+what a memory that is first by every signal would have."""
 
 SCORE = (
     "least(1, ((1 - %(recency)s) * n.sum / (SELECT sum FROM best) "
