@@ -23,7 +23,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 from uuid import UUID
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
@@ -32,6 +32,8 @@ from tenants.actors import Actor
 
 if TYPE_CHECKING:
     from tenants.backend.base import DatabaseWrapper
+
+T = TypeVar("T")
 
 
 class NobodyActing(RuntimeError):
@@ -65,58 +67,53 @@ _fixed: ContextVar[bool] = ContextVar("hub_fixed_plans", default=False)
 _turn: ContextVar[Turn | None] = ContextVar("hub_turn", default=None)
 
 
-@contextmanager
-def acting_as(actor: Actor) -> Iterator[Actor]:
+class _Held(Generic[T]):
+    """A context variable that has a value for a block."""
+
+    __slots__ = ("_token", "_value", "_variable")
+
+    def __init__(self, variable: ContextVar[Any], value: T) -> None:
+        self._variable, self._value = variable, value
+
+    def __enter__(self) -> T:
+        self._token = self._variable.set(self._value)
+        return self._value
+
+    def __exit__(self, *raised: object) -> None:
+        self._variable.reset(self._token)
+
+
+def acting_as(actor: Actor) -> _Held[Actor]:
     """Act as `actor` (and so in its tenant) until the block ends. Nests; not inside `atomic`."""
     if hub_connection().in_atomic_block:
         raise OutsideTransaction("acting_as goes outside atomic: the tenant is set as it begins")
-    token = _actor.set(actor)
-    try:
-        yield actor
-    finally:
-        _actor.reset(token)
+    return _Held(_actor, actor)
 
 
-@contextmanager
-def coming_from(origin: Origin) -> Iterator[None]:
+def coming_from(origin: Origin) -> _Held[Origin]:
     """What is done in this block was asked for from there; its events and log lines say so."""
-    token = _origin.set(origin)
-    try:
-        yield
-    finally:
-        _origin.reset(token)
+    return _Held(_origin, origin)
 
 
-@contextmanager
-def relaxed_commit(*, when: bool = True) -> Iterator[None]:
+def relaxed_commit(*, when: bool = True) -> _Held[bool]:
     """Transactions begun in this block do not wait for the disk (`synchronous_commit` off).
 
     For agents' reads only: a crash of Postgres may lose the last half second of read events, a
     crash of ours none. See docs/adr/0006-read-events-commit-relaxed.md.
     """
-    token = _relaxed.set(when)
-    try:
-        yield
-    finally:
-        _relaxed.reset(token)
+    return _Held(_relaxed, when)
 
 
-@contextmanager
-def fixed_plans(*, when: bool = True) -> Iterator[None]:
+def fixed_plans(*, when: bool = True) -> _Held[bool]:
     """Transactions begun in this block plan a prepared statement once, whatever its parameters.
 
     For statements that find rows by their whole key: planning such a statement over the partitions
     takes longer than executing it. Not for searches, whose best plan hangs on what is asked.
     """
-    token = _fixed.set(when)
-    try:
-        yield
-    finally:
-        _fixed.reset(token)
+    return _Held(_fixed, when)
 
 
-@contextmanager
-def taking_turn(turn: Turn) -> Iterator[None]:
+def taking_turn(turn: Turn) -> _Held[Turn]:
     """Transactions begun in this block wait for their turn among the tenant's writers first.
 
     It is taken as they begin, before any row is locked, and ends with them. Postgres serves who
@@ -126,11 +123,7 @@ def taking_turn(turn: Turn) -> Iterator[None]:
     """
     if hub_connection().in_atomic_block:
         raise OutsideTransaction("a turn is taken as a transaction begins")
-    token = _turn.set(turn)
-    try:
-        yield
-    finally:
-        _turn.reset(token)
+    return _Held(_turn, turn)
 
 
 @contextmanager
