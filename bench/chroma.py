@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.hub import free_port, running_hub, running_servers, vacuum, wait_for
-from bench.load import Ask, Wire, press
+from bench.load import Ask, Wire, press_in_turns
 from bench.requests import (
     ITEMS,
     PLACES,
@@ -189,8 +189,8 @@ def measure(data: Path, *, quick: bool) -> list[dict[str, Any]]:
         ours, theirs = hub_asks(hub, key), chroma_asks(server)
         for name, make in theirs.items():
             for count in (1, 8):
-                mine = press(ours[name.partition(",")[0]], clients=count, seconds=seconds)
-                beside = press(make, clients=count, seconds=seconds)
+                makes = [ours[name.partition(",")[0]], make]
+                mine, beside = press_in_turns(makes, clients=count, seconds=seconds)
                 row = {"operation": name, "clients": count, **named("", mine)}
                 rows.append(row | named("chroma ", beside) | {"ratio": mine.rate / beside.rate})
     return rows

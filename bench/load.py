@@ -10,7 +10,7 @@ import json
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,32 +79,59 @@ class Wire:
         return body
 
 
+class Pressure:
+    """Clients that ask as fast as they are answered; `make(n)` gives the n-th its `Ask`.
+
+    They may rest and go on: each keeps its connection, and the number of its next request.
+    """
+
+    def __init__(self, make: Callable[[int], Ask], clients: int) -> None:
+        self._asks = [make(number) for number in range(clients)]
+        self._done = [0] * clients
+        self._faults: list[BaseException] = []
+
+    def run(self, seconds: float, *, warm: float = 1.0) -> list[float]:
+        """Seconds that each request took, after warming up."""
+        times: list[list[float]] = [[] for _ in self._asks]
+        begin = time.perf_counter() + warm
+        clients = [
+            threading.Thread(target=self._ask, args=(client, times[client], begin, begin + seconds))
+            for client in range(len(self._asks))
+        ]
+        for client in clients:
+            client.start()
+        for client in clients:
+            client.join()
+        if self._faults:
+            raise self._faults[0]
+        return [one for mine in times for one in mine]
+
+    def _ask(self, client: int, times: list[float], begin: float, end: float) -> None:
+        ask = self._asks[client]
+        try:
+            while (start := time.perf_counter()) < end:
+                ask(self._done[client])
+                self._done[client] += 1
+                if start >= begin:
+                    times.append(time.perf_counter() - start)
+        except BaseException as fault:
+            self._faults.append(fault)
+
+
 def press(
     make: Callable[[int], Ask], *, clients: int, seconds: float, warm: float = 1.0
 ) -> Figures:
-    """Let clients ask for some seconds, after warming up. `make(n)` gives the n-th its `Ask`."""
-    asks = [make(number) for number in range(clients)]
-    times: list[list[float]] = [[] for _ in asks]
-    faults: list[BaseException] = []
-    begin = time.perf_counter() + warm
-    end = begin + seconds
+    """Let clients ask for some seconds, after warming up."""
+    return Figures.of(Pressure(make, clients).run(seconds, warm=warm), seconds)
 
-    def run(client: int) -> None:
-        ask, mine, number = asks[client], times[client], 0
-        try:
-            while (start := time.perf_counter()) < end:
-                ask(number)
-                number += 1
-                if start >= begin:
-                    mine.append(time.perf_counter() - start)
-        except BaseException as fault:
-            faults.append(fault)
 
-    threads = [threading.Thread(target=run, args=(client,)) for client in range(clients)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if faults:
-        raise faults[0]
-    return Figures.of([one for mine in times for one in mine], seconds)
+def press_in_turns(
+    makes: Sequence[Callable[[int], Ask]], *, clients: int, seconds: float, turns: int = 5
+) -> list[Figures]:
+    """The same of several, each for its share of each turn: a machine that is by turns faster and
+    slower is so for all of them."""
+    pressed = [(Pressure(make, clients), list[float]()) for make in makes]
+    for _ in range(turns):
+        for pressure, times in pressed:
+            times += pressure.run(seconds / turns)
+    return [Figures.of(times, seconds) for _, times in pressed]

@@ -18,7 +18,7 @@ from typing import Any
 from langgraph.store.postgres import PostgresStore
 
 from bench.hub import Hub, running_hub, running_servers, vacuum
-from bench.load import Ask, Figures, Wire, press
+from bench.load import Ask, Figures, Wire, press_in_turns
 from bench.stub import DIMENSIONS, vector_of
 from memoryhub import embedded
 
@@ -205,12 +205,12 @@ def measure_operations(
             make = ours[name]
             for count in clients:
                 row: dict[str, Any] = {"operation": name, "clients": count}
-                measured = press(make, clients=count, seconds=seconds)
+                makes = [make, theirs[name]] if name in theirs else [make]
+                measured, *beside = press_in_turns(makes, clients=count, seconds=seconds)
                 row |= named("", measured)
-                if name in theirs:
-                    beside = press(theirs[name], clients=count, seconds=seconds)
-                    row |= named("peer ", beside)
-                    row["ratio"] = measured.rate / beside.rate
+                for figures in beside:
+                    row |= named("peer ", figures)
+                    row["ratio"] = measured.rate / figures.rate
                 rows.append(row)
     return rows
 
