@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from rest_framework.parsers import BaseParser
 from rest_framework.request import Request
 
 from memories.strict_json import parse_json
@@ -21,3 +22,13 @@ def read_json(request: Request) -> Any:
     if plain.content_type != "application/json":
         raise UnsupportedMedia("Send application/json.")
     return parse_json(plain.body)
+
+
+class SchemaOnlyParser(BaseParser):
+    """Names the media type to the schema. A view that asked DRF for `request.data` would get JSON
+    that is not strict; this one refuses it."""
+
+    media_type = "application/json"
+
+    def parse(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError("bodies are read by read_json")

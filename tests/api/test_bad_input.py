@@ -6,7 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from django.test import RequestFactory
 
+from api.base import HubView
 from tests.callers import Caller
 
 
@@ -212,12 +214,27 @@ def test_a_batch_is_an_object_too(agent: Caller, body: bytes) -> None:
     assert answer.status_code in (400, 422)
 
 
-def test_another_media_type_is_415(agent: Caller) -> None:
+@pytest.mark.parametrize(
+    ("media_type", "code"),
+    [
+        ("application/x-www-form-urlencoded", "unsupported_media_type"),
+        ("text/plain", "unsupported_media_type"),
+        ("*/*", "unsupported_media_type"), ("application/JSON; charset=utf-8", "malformed_json"),
+    ],
+)  # fmt: skip
+def test_another_media_type_is_415(agent: Caller, media_type: str, code: str) -> None:
     answer = agent.client.generic(
-        "PUT", "/api/v1/store/items", b"a=1", content_type="application/x-www-form-urlencoded",
+        "PUT", "/api/v1/store/items", b"a=1", content_type=media_type,
         HTTP_AUTHORIZATION=f"Bearer {agent.key}",
     )  # fmt: skip
-    assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
+    assert answer.json()["code"] == code
+    assert answer.status_code == (400 if code == "malformed_json" else 415)
+
+
+def test_no_view_can_read_json_that_is_not_strict() -> None:
+    post = RequestFactory().post("/", b'{"n": NaN}', content_type="application/json")
+    with pytest.raises(NotImplementedError, match="read_json"):
+        _ = HubView().initialize_request(post).data
 
 
 def test_json_deeper_than_64_is_refused_and_64_is_not(agent: Caller) -> None:
