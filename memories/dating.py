@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 
 from memories.falling_due import lifted_weight, next_act_at, review_date
 from memories.namespaces import decode
@@ -129,8 +130,29 @@ def moved_by_others(
     return replace(after, dates_moved_at=at) if is_earlier(new, old) else after
 
 
-def evaluate_row(row: StoredMemory, regime: Regime, at: datetime) -> Evaluation:
-    """One row under the regime at an instant."""
+_OCCURRED = attrgetter(
+    "updated_at", "accessed_at", "deleted_at", "restored_at", "reviewed_at",
+    "erasure_verified_at", "erasure_approved_at", "restricted_at", "source_erased_at",
+)  # fmt: skip
+"""What the hub itself did to a memory, by its clock."""
+BEHIND = timedelta(minutes=10)
+"""How far the clock of a transaction may be behind the facts of a row: how long it may have waited.
+What lies further ahead is a clock that went wrong, and nothing is dated by it."""
+
+
+def evaluate_row(row: StoredMemory, regime: Regime, now: datetime) -> Evaluation:
+    """One row under the regime, now: not before what has just happened to it.
+
+    A transaction's `now` is that of its beginning. One that waits for a row, or finds it changed by
+    somebody who began later, would take its newest facts for something yet to come, and date it
+    from its creation.
+    """
+    ahead = (fact for fact in _OCCURRED(row) if fact is not None and now < fact <= now + BEHIND)
+    return evaluate_then(row, regime, max(ahead, default=now))
+
+
+def evaluate_then(row: StoredMemory, regime: Regime, at: datetime) -> Evaluation:
+    """One row under the regime at an instant of the past: what came later does not count."""
     return evaluate(regime.rules, facts_of(row, holds_over(row, regime)), regime.settings, at)
 
 

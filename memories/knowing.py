@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from memories.dating import Regime, evaluate_row, regime_of
+from memories.dating import Regime, evaluate_then, regime_of
 from memories.rows import StoredMemory
 from memories.statements.known import list_existing, list_gone, versions_at
 from policies.models import RuleSet
@@ -90,4 +90,4 @@ def _state_at(row: StoredMemory, regime: Regime, at: datetime, written: datetime
         updated_at=row.updated_at if row.updated_at <= at else written or row.created_at,
         quarantined_at=None if (row.quarantined_at or at) > at else row.quarantined_at,
     )
-    return str(evaluate_row(then, regime, at).state)
+    return str(evaluate_then(then, regime, at).state)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import transaction
 
@@ -23,6 +24,7 @@ from memories.statements import upsert
 from memories.statements.lookup import (
     ID_SLOT,
     Reading,
+    find_by_ids,
     find_visible,
     lock_by_id,
     read_one,
@@ -127,7 +129,8 @@ def with_touches(
 
     `restores`: an agent reads them by key or id, which brings archived ones back.
     """
-    rows, redated = [], []
+    rows: list[StoredMemory] = []
+    due: list[UUID] = []
     for row, touched in found:
         is_locked = touched[0] is not None
         if is_locked:
@@ -135,18 +138,12 @@ def with_touches(
         returns = restores and reading.counted and row.is_archived(reading.at)
         if returns and not is_locked:  # touched in this very second: the touch left it alone
             locked = lock_by_id(row.id)
-            is_locked = returns = locked is not None and locked.is_visible(reading.at)
-        if returns:
-            row = row.but(restored_at=reading.at)
+            is_locked = locked is not None and locked.is_visible(reading.at)
         if is_locked and (row.ruled or returns or reading.staging):
-            row = _redate(row, reading)
-            redated.append(row)
+            due.append(row.id)
         rows.append(row)
-    if redated:
-        together = Together()
-        upsert.update_dates(together, redated)
-        together.run()
-    return rows
+    redated = _redate(due, reading, restores=restores) if due else {}
+    return [redated.get(row.id, row) for row in rows]
 
 
 def touched_of(row: StoredMemory) -> tuple[Any, ...]:
@@ -154,7 +151,17 @@ def touched_of(row: StoredMemory) -> tuple[Any, ...]:
     return tuple(getattr(row, name) for name in TOUCHED)
 
 
-def _redate(row: StoredMemory, reading: Reading) -> StoredMemory:
-    if reading.refresh and row.ttl is not None:
-        row = row.but(ttl_expires_at=reading.at + row.ttl)
-    return with_dates(row, regime_of(tenant_settings()), reading.at)
+def _redate(ids: Sequence[UUID], reading: Reading, *, restores: bool) -> dict[UUID, StoredMemory]:
+    """The dates of rows that we have locked, by their facts of now: what somebody else committed
+    after the page was looked up and before it was locked is not in the page."""
+    regime, redated = regime_of(tenant_settings()), {}
+    for row in find_by_ids(ids).values():
+        if restores and reading.counted and row.is_archived(reading.at):
+            row = row.but(restored_at=reading.at)
+        if reading.refresh and row.ttl is not None:
+            row = row.but(ttl_expires_at=reading.at + row.ttl)
+        redated[row.id] = with_dates(row, regime, reading.at)
+    together = Together()
+    upsert.update_dates(together, list(redated.values()))
+    together.run()
+    return redated

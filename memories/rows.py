@@ -147,7 +147,7 @@ values_of = attrgetter(*NAMES)
 _PUTS = tuple(getattr(StoredMemory, name).__set__ for name in NAMES)
 _PUT_COMING = StoredMemory.__dict__["coming"].__set__
 
-TOUCHED = ("accessed_at", "access_count", "ttl_expires_at", "visible_until", "purge_at")
+TOUCHED = ("accessed_at", "access_count", "ttl_expires_at", "visible_until", "purge_at", "ruled")
 """What a read that counts changes."""
 
 

@@ -30,7 +30,7 @@ from memories.statements import fusing
 from memories.statements.candidates import NOT_ADDED, OPERATORS, Population, Scope
 from memories.statements.drafts import Marks, placeholders_of, values_of
 from memories.statements.halves import Halves, HalvesDumper, as_halves
-from memories.statements.lookup import ID_SLOT, TOUCHED, Reading, reading_params
+from memories.statements.lookup import ID_SLOT, TOUCH, Reading, reading_params
 from memories.statements.slots import in_slot
 
 BEYOND_ALL = "\U0010ffff"
@@ -99,7 +99,7 @@ _PAGE = (
     "page AS MATERIALIZED (SELECT * FROM scored "
     "WHERE %(least)s::float8 IS NULL OR score >= %(least)s "
     "ORDER BY score DESC, id LIMIT %(limit)s OFFSET %(offset)s), "
-    + TOUCHED.format(ids=f"l.id = ANY(ARRAY(SELECT p.id FROM page p WHERE {_DUE}))")
+    + TOUCH.format(ids=f"l.id = ANY(ARRAY(SELECT p.id FROM page p WHERE {_DUE}))")
     + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) SELECT {{event}} FROM ("
     "SELECT count(*)::text AS n, coalesce(string_agg('\"' || id || '\"', ',' "
     "ORDER BY score DESC, id), '') AS ids, coalesce(bool_and(nobody), true) AS nobody "

@@ -14,7 +14,7 @@ from django.db import connection
 from audit.querysets import COLUMNS as EVENT_COLUMNS
 from audit.recording import Draft
 from memories.namespaces import prefix_bounds
-from memories.rows import NAMES, StoredMemory, columns
+from memories.rows import NAMES, TOUCHED, WIDTH, StoredMemory, columns
 from memories.statements.drafts import Marks, placeholders_of, values_of
 from memories.statements.slots import in_slot
 from tenants.context import current_tenant_id
@@ -151,7 +151,7 @@ _STILL_VISIBLE = (
 """Asked of the row again as it is locked: a delete that committed meanwhile must not be undone in
 part by a read that restarts the TTL."""
 
-TOUCHED = (
+TOUCH = (
     "locked AS (SELECT l.id FROM memories_memory l WHERE %(counted)s "
     "AND l.tenant_id = %(tenant)s AND {ids} AND "
     + _STILL_VISIBLE.format(t="l")
@@ -159,21 +159,20 @@ TOUCHED = (
     "FOR UPDATE SKIP LOCKED), touched AS (UPDATE memories_memory t "
     + _SETTOUCHED.format(at="%(at)s", t="t", refresh="%(refresh)s", trash="%(trash)s")
     + " FROM locked WHERE t.tenant_id = %(tenant)s AND t.id = locked.id "
-    "RETURNING t.id, t.accessed_at, t.access_count, t.ttl_expires_at, "
-    "t.visible_until AS visible_until, t.purge_at AS purge_at)"
+    "RETURNING t.id, " + ", ".join(f"t.{name} AS {name}" for name in TOUCHED) + ")"
 )
 """A row that somebody holds is not waited for: a read never stands behind a long batch, and never
 in a circle with it. Who holds it writes it, or touches it in this very second."""
 
+_AS_TOUCHED = ", ".join(f"touched.{name}" for name in TOUCHED)
 _READ_ONE = (
     f"WITH hit AS (SELECT {_MEMORY} FROM memories_memory m "
     "WHERE m.tenant_id = %(tenant)s AND m.namespace = %(namespace)s AND m.key = %(key)s "
     "AND m.trashed_at IS NULL AND (m.visible_until IS NULL OR m.visible_until > %(at)s)), "
-    + TOUCHED.format(ids="l.id = (SELECT hit.id FROM hit)")
+    + TOUCH.format(ids="l.id = (SELECT hit.id FROM hit)")
     + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) "
     "SELECT {event} FROM hit) "
-    "SELECT hit.*, touched.accessed_at, touched.access_count, touched.ttl_expires_at, "
-    "touched.visible_until, touched.purge_at FROM hit LEFT JOIN touched ON true"
+    f"SELECT hit.*, {_AS_TOUCHED} FROM hit LEFT JOIN touched ON true"
 )
 
 
@@ -224,8 +223,8 @@ def read_one(
     """One visible memory with its access counted and its read recorded, in one statement.
 
     `event` is drafted with ID_SLOT where the memory's id belongs. The second part of the answer
-    holds accessed_at, access_count, ttl_expires_at, visible_until and purge_at as touched, or
-    Nones when it was not (a person reads, or it was touched within the last second).
+    holds what `TOUCHED` names, as touched, or Nones when it was not (a person reads, or it was
+    touched within the last second).
     """
     sql, values = _with_event(_READ_ONE, event, nobody="hit.subjects = '{}'")
     with connection.cursor() as cursor:
@@ -233,7 +232,7 @@ def read_one(
             sql, {**reading_params(reading), "namespace": namespace, "key": key, **values}
         )
         row = cursor.fetchone()
-    return None if row is None else (StoredMemory.of(row), row[-5:])
+    return None if row is None else (StoredMemory.of(row), row[WIDTH:])
 
 
 _LOCK_BELOW = (
@@ -310,11 +309,10 @@ def below_any(prefixes: Sequence[str], column: str = "m.namespace") -> tuple[str
 
 _PAGE = (
     "WITH "
-    + TOUCHED.format(ids="l.id = ANY(%(ids)s)")
+    + TOUCH.format(ids="l.id = ANY(%(ids)s)")
     + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) "
     "VALUES ({event})) "
-    f"SELECT {_MEMORY}, touched.accessed_at, touched.access_count, touched.ttl_expires_at, "
-    "touched.visible_until, touched.purge_at "
+    f"SELECT {_MEMORY}, {_AS_TOUCHED} "
     "FROM memories_memory m LEFT JOIN touched ON touched.id = m.id "
     "WHERE m.tenant_id = %(tenant)s AND m.id = ANY(%(ids)s) "
     f"AND {_STILL_VISIBLE.format(t='m')}"
@@ -333,4 +331,4 @@ def read_page(
     with connection.cursor() as cursor:
         cursor.execute(sql, {**params, **values})
         rows = cursor.fetchall()
-    return {row[0]: (StoredMemory.of(row), row[-5:]) for row in rows}
+    return {row[0]: (StoredMemory.of(row), row[WIDTH:]) for row in rows}

@@ -26,7 +26,7 @@ from memories.statements.candidates import (
     Sighting,
     VectorSearch,
 )
-from memories.statements.lookup import TOUCHED, Reading, reading_params
+from memories.statements.lookup import TOUCH, Reading, reading_params
 from memories.statements.slots import in_slot
 from tenants.context import current_tenant_id
 
@@ -107,10 +107,10 @@ def find_sayings(ids: Sequence[UUID]) -> dict[UUID, Saying]:
 
 _TOUCH = (
     "WITH "
-    + TOUCHED.format(ids="l.id = ANY(%(ids)s)")
+    + TOUCH.format(ids="l.id = ANY(%(ids)s)")
     + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) "
     f"VALUES ({EVENT_PLACEHOLDERS.replace('%s', '%({})s')})) "
-    "SELECT m.id, touched.id IS NOT NULL AND (m.ruled OR %(staging)s) "
+    "SELECT m.id, touched.id IS NOT NULL AND (touched.ruled OR %(staging)s) "
     "FROM memories_memory m LEFT JOIN touched ON touched.id = m.id "
     "WHERE m.tenant_id = %(tenant)s AND m.id = ANY(%(ids)s) AND m.trashed_at IS NULL "
     "AND (m.visible_until IS NULL OR m.visible_until > %(at)s)"

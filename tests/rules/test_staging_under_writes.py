@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from datetime import timedelta
 from random import Random
 from threading import Event
 from uuid import UUID
@@ -16,8 +17,10 @@ from django.db import connections, transaction
 from audit.jobs import run_job
 from memories import staging
 from memories.dating import evaluate_row, regime_of
+from memories.statements import lookup
 from memories.statements import staging as statements
 from memories.statements.staging import rows_after
+from memoryhub.embedded.processes import wait_until
 from tenants.actors import job_actor, operator_actor
 from tenants.context import acting_as, now
 from tenants.ids import PLATFORM_TENANT
@@ -35,6 +38,9 @@ RULES = (
 )
 
 
+LATE = "pg_advisory_xact_lock"
+
+
 def differing(tenant: Tenant) -> list[str]:
     """Keys of rows whose stored dates are not what the rules in force say about them."""
     with acting_as(operator_actor(tenant.id)), transaction.atomic():
@@ -46,6 +52,14 @@ def differing(tenant: Tenant) -> list[str]:
             if stored != (found.visible_until, found.purge_at, found.winner, regime.ruleset):
                 wrong.append(row.key)
         return wrong
+
+
+def let_data_move(tenant: Tenant) -> None:
+    """Activation is not refused because memories changed since the simulation."""
+    with acting_as(operator_actor(tenant.id)):
+        row = Tenant.objects.get(id=tenant.id)
+        row.data_share = 1
+        row.save()
 
 
 @contextmanager
@@ -86,10 +100,7 @@ def test_after_the_switch_every_row_has_the_dates_of_its_facts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     monkeypatch.setattr(staging, "CHUNK", 15)
-    with acting_as(operator_actor(governed.tenant.id)):
-        row = Tenant.objects.get(id=governed.tenant.id)
-        row.data_share = 1
-        row.save()
+    let_data_move(governed.tenant)
     for number in range(60):
         for root in "ab":
             agent.put([root], f"k{number}", {"n": number}, index=False)
@@ -104,6 +115,48 @@ def test_after_the_switch_every_row_has_the_dates_of_its_facts(
         answer = governed.activate(n, confirm_count=confirm)
         assert answer.status_code == 200, answer.content
         assert differing(governed.tenant) == []
+
+
+@pytest.mark.parametrize("is_staging", [False, True])
+def test_a_read_dates_a_row_by_the_facts_that_it_locked(
+    governed: Governed, agent: Caller, make_caller: Callable[..., Caller], database_url: str,
+    owner_url: str, monkeypatch: pytest.MonkeyPatch, is_staging: bool,
+) -> None:  # fmt: skip
+    # a put that commits between a read's look at the row and its lock
+    slow = lookup._READ_ONE.replace("FROM hit)", f"FROM hit, (SELECT {LATE}(4711)) late)", 1)
+    assert slow != lookup._READ_ONE
+    rules = (
+        expire("read", anchor="accessed", after={"days": 15}),
+        expire("written", anchor="updated", after={"days": 20}),
+    )
+    n = governed.draft(*rules) if is_staging else governed.enforce(*rules)
+    let_data_move(governed.tenant)
+    agent.put(["b"], "k", {"n": 1}, index=False, ttl=60 * 24 * 12)
+    let_pass(owner_url, governed.tenant, days=10)
+    confirm = governed.simulate(n)["confirm_count"] if is_staging else None
+    if is_staging:
+        governed.approve(n)
+    reader = make_caller(governed.tenant)
+    with psycopg.connect(database_url, autocommit=True) as gate, ThreadPoolExecutor(1) as pool:
+        gate.execute("SELECT pg_advisory_lock(4711)")
+        monkeypatch.setattr(lookup, "_READ_ONE", slow)
+        reading = pool.submit(reader.get, ["b"], "k")
+        waiting = (
+            "SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711 AND NOT granted"
+        )
+        assert wait_until(lambda: gate.execute(waiting).fetchone() is not None, 60)
+        agent.put(["b"], "k", {"n": 2}, index=False, ttl=None)
+        gate.execute("SELECT pg_advisory_unlock(4711)")
+        assert reading.result().status_code == 200
+        pool.submit(connections.close_all).result()
+    if is_staging:
+        answer = governed.activate(n, confirm_count=confirm)
+        assert answer.status_code == 200, answer.content
+    assert differing(governed.tenant) == []
+    with acting_as(operator_actor(governed.tenant.id)), transaction.atomic():
+        (row,) = rows_after(PLATFORM_TENANT, limit=2)
+    assert row.ttl_expires_at is None, "the put took the TTL away"
+    assert row.visible_until == row.accessed_at + timedelta(days=15)
 
 
 def test_the_pass_waits_for_transactions_that_began_before_it(
