@@ -118,7 +118,8 @@ class StoredMemory:
         return one
 
     def but(self, **changes: Any) -> Self:
-        """The row with some fields changed: `dataclasses.replace`, past `__init__` too."""
+        """The row with some fields changed, past `__init__` too: for what every request does.
+        Elsewhere `dataclasses.replace` serves, whose names the type checker knows."""
         one = object.__new__(type(self))
         for put, value in zip(_PUTS, values_of(self), strict=True):
             put(one, value)

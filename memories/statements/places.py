@@ -15,7 +15,6 @@ from uuid import UUID
 from django.db import connection
 
 from audit.querysets import COLUMNS as EVENT_COLUMNS
-from audit.querysets import PLACEHOLDERS as EVENT_PLACEHOLDERS
 from audit.recording import Draft
 from memories.lexing import to_tsquery_literal
 from memories.statements.candidates import (
@@ -26,6 +25,7 @@ from memories.statements.candidates import (
     Sighting,
     VectorSearch,
 )
+from memories.statements.drafts import placeholders_of, values_of
 from memories.statements.lookup import TOUCH, Reading, reading_params
 from memories.statements.slots import in_slot
 from tenants.context import current_tenant_id
@@ -109,7 +109,7 @@ _TOUCH = (
     "WITH "
     + TOUCH.format(ids="l.id = ANY(%(ids)s)")
     + f", logged AS (INSERT INTO audit_event ({', '.join(EVENT_COLUMNS)}) "
-    f"VALUES ({EVENT_PLACEHOLDERS.replace('%s', '%({})s')})) "
+    "VALUES ({event})) "
     "SELECT m.id, touched.id IS NOT NULL AND (touched.ruled OR %(staging)s) "
     "FROM memories_memory m LEFT JOIN touched ON touched.id = m.id "
     "WHERE m.tenant_id = %(tenant)s AND m.id = ANY(%(ids)s) AND m.trashed_at IS NULL "
@@ -120,9 +120,8 @@ _TOUCH = (
 def touch_read(ids: Sequence[UUID], reading: Reading, event: Draft) -> dict[UUID, bool]:
     """Those of these memories that are in use, with their access counted and the event recorded in
     one statement; whether the engine has to say what the read does to their dates."""
-    names = [f"e{number}" for number in range(len(event.row))]
-    sql = in_slot(_TOUCH.format(*names))
+    sql = in_slot(_TOUCH).format(event=placeholders_of(event, ()))
     params: dict[str, Any] = {**reading_params(reading), "ids": list(ids)}
     with connection.cursor() as cursor:
-        cursor.execute(sql, {**params, **dict(zip(names, event.row, strict=True))})
+        cursor.execute(sql, {**params, **values_of(event)})
         return dict(cursor.fetchall())
